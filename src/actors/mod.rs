@@ -1,0 +1,5 @@
+//! The actors: one for each in-flight order, their supervisor, the notifier; and the gateway that faces ask.
+
+pub mod gateway;
+
+pub use gateway::{Answered, Gateway, GatewayError, NewOrder, Received, Wait};

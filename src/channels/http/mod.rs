@@ -1,0 +1,1 @@
+//! The processor protocol: signed requests, signed replies, Standard Webhooks callbacks.

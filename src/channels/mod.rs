@@ -1,0 +1,180 @@
+//! Channels: the outside parties that move the money, each behind one trait.
+
+pub mod http;
+
+use crate::domain::order::{Answer, Fingerprint, Order};
+use crate::domain::schedule::Capabilities;
+use crate::domain::{Money, UnixMillis};
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// A call in flight.
+pub type Call<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// The channels of a runtime by their names in the configuration.
+pub type Channels = BTreeMap<String, Arc<dyn Channel>>;
+
+/// An outside party that moves money.
+///
+/// Every answer is classed by what is authenticated alone. What is not, is [`Answer::Unknown`]; a request that
+/// never left is [`Answer::NotSent`]. An implementation never retries a submit by itself, and never waits
+/// longer than the call's `timeout`.
+pub trait Channel: Send + Sync + 'static {
+    /// Its name in the configuration.
+    fn name(&self) -> &str;
+    /// The account that its calls are made under.
+    fn account(&self) -> Fingerprint;
+    fn capabilities(&self) -> Capabilities;
+    /// The method of an order that names none.
+    fn default_method(&self) -> &str;
+    /// Whether the channel can carry such an order; a refusal names the field of the request.
+    fn admits(&self, order: &Admission<'_>) -> Result<(), FieldRefusal>;
+    /// The call that may charge.
+    fn submit<'a>(&'a self, call: &'a ChargeCall) -> Call<'a, Answer>;
+    /// Asks for the truth.
+    fn query<'a>(&'a self, call: &'a ChargeCall) -> Call<'a, Answer>;
+    /// Closes an unpaid order at the channel.
+    fn close<'a>(&'a self, call: &'a ChargeCall) -> Call<'a, Answer>;
+    /// Verifies a notice over the raw bytes that arrived.
+    fn verify(&self, notice: &RawNotice<'_>, now: UnixMillis) -> Result<Notice, Rejection>;
+    /// The channel's own words for "received" and "send it again".
+    fn acknowledgement(&self, received: Acknowledge) -> AcknowledgementBody;
+}
+
+/// What a channel looks at before an order is created.
+#[derive(Debug, Clone, Copy)]
+pub struct Admission<'a> {
+    pub order_no: &'a str,
+    pub method: &'a str,
+    pub money: Money,
+    pub subject: &'a str,
+    pub expires_in_s: i64,
+}
+
+/// A field of the create request that the channel cannot carry, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldRefusal {
+    pub field: &'static str,
+    pub message: String,
+}
+
+/// Everything a call about one charge needs; a repeated submit is made of the same values.
+#[derive(Debug, Clone)]
+pub struct ChargeCall {
+    pub order_no: String,
+    pub idempotency_key: String,
+    pub method: String,
+    pub money: Money,
+    pub subject: String,
+    /// Lifetime as it was at creation, in seconds.
+    pub expires_in_s: i64,
+    /// The public address of this channel's callbacks.
+    pub notify_url: String,
+    pub return_url: Option<String>,
+    pub payer: Option<String>,
+    pub timeout: std::time::Duration,
+}
+
+impl ChargeCall {
+    /// The call about this order.
+    #[must_use]
+    pub fn about(order: &Order, notify_url: &str, timeout: std::time::Duration) -> Self {
+        Self {
+            order_no: order.order_no.0.clone(),
+            idempotency_key: order.idempotency_key.clone(),
+            method: order.method.clone(),
+            money: order.money,
+            subject: order.subject.clone(),
+            expires_in_s: order.expires_in_s(),
+            notify_url: notify_url.to_owned(),
+            return_url: order.return_url.clone(),
+            payer: order.payer.clone(),
+            timeout,
+        }
+    }
+}
+
+/// A request to a callback address, as it arrived.
+#[derive(Debug, Clone, Copy)]
+pub struct RawNotice<'a> {
+    /// Lower-case names.
+    pub headers: &'a BTreeMap<String, String>,
+    pub query: &'a str,
+    pub body: &'a [u8],
+}
+
+/// A verified notice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Notice {
+    /// About a charge. `key` and `status` together are what makes a notice the same.
+    Charge {
+        key: String,
+        status: String,
+        order_no: String,
+        answer: Answer,
+    },
+    /// About a refund. Kept as news for the order until refunds are managed here.
+    Refund {
+        key: String,
+        order_no: String,
+        reference: String,
+        summary: String,
+    },
+    /// Of a type that concerns no order of ours: acknowledged and counted.
+    Unrelated { kind: String },
+}
+
+/// Why a notice was rejected: the first rule that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rejection {
+    pub rule: RejectionRule,
+    /// For an operator, one line, without secrets.
+    pub explanation: String,
+    /// The text that was checked, without secrets, where the rule is about a signature.
+    pub signed_text: Option<String>,
+}
+
+/// The rules of verification, in the order in which they are checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RejectionRule {
+    MissingHeader,
+    Timestamp,
+    UnknownKey,
+    Signature,
+    OtherMerchant,
+    OtherMode,
+    /// Verified, of our type, and a field is missing or unreadable.
+    Malformed,
+}
+
+impl RejectionRule {
+    /// A short name for logs and metrics.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::MissingHeader => "missing_header",
+            Self::Timestamp => "timestamp",
+            Self::UnknownKey => "unknown_key",
+            Self::Signature => "signature",
+            Self::OtherMerchant => "other_merchant",
+            Self::OtherMode => "other_mode",
+            Self::Malformed => "malformed",
+        }
+    }
+}
+
+/// What a notice is answered with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Acknowledge {
+    Received,
+    SendAgain,
+}
+
+/// The body of an answer to a notice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AcknowledgementBody {
+    pub content_type: &'static str,
+    pub body: String,
+}

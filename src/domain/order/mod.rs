@@ -1,0 +1,199 @@
+//! An order: what the merchant wants paid, and everything that decisions about it read.
+
+pub mod decide;
+pub mod decision;
+pub mod input;
+pub mod refusal;
+pub mod statement;
+pub mod status;
+
+use super::{Money, OrderId, OrderNo, Stamp, UnixMillis};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+pub use decide::{Context, decide};
+pub use decision::{Alert, AlertKind, Decision, Effect, Event, EventDetail, Severity};
+pub use input::{Input, Source};
+pub use refusal::Refusal;
+pub use statement::{Answer, ChargeStatus, Statement, UnknownAnswer};
+pub use status::{
+    Announcement, CloseBy, EntitlementStatus, EventKind, OrderStatus, Reason, ReviewDecision,
+};
+
+/// The account that an order is paid through: no call is ever made under another one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fingerprint {
+    /// The channel's name in the configuration.
+    pub channel: String,
+    /// The merchant's id at the channel.
+    pub merchant: String,
+    /// Real money, not the channel's test mode.
+    pub live: bool,
+}
+
+/// What the payer gets: `quantity` of `kind`, written into the account's ledger once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entitlement {
+    pub kind: String,
+    pub quantity: i64,
+    pub status: EntitlementStatus,
+}
+
+/// What the payer must do next.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NextAction {
+    /// `qr_code`, `redirect`, `form`, `client_secret` or `app_params`.
+    pub kind: String,
+    pub value: String,
+}
+
+/// One submit: its number is carried by its reply.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Submit {
+    pub n: u32,
+    pub started: Stamp,
+    /// When its call ended, whatever it brought.
+    pub ended: Option<Stamp>,
+    /// Its own reply said declined, closed, throttled or not sent: it did not charge and will not.
+    pub resolved: bool,
+}
+
+/// Money that a channel says it has moved, kept by the channel's trade number.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Payment {
+    pub trade_no: String,
+    pub money: Money,
+    /// It paid this order; a second trade, or one that did not match, is kept but not own.
+    pub own: bool,
+    pub at: UnixMillis,
+}
+
+/// A review that waits for a second person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Proposal {
+    pub decision: ReviewDecision,
+    pub trade_no: Option<String>,
+    /// The operator's key name.
+    pub by: String,
+    pub at: UnixMillis,
+    pub version: i64,
+}
+
+/// One order as its row has it. Money is in minor units, moments are milliseconds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Order {
+    pub order_id: OrderId,
+    pub order_no: OrderNo,
+    pub idempotency_key: String,
+    pub fingerprint: Fingerprint,
+    pub method: String,
+    pub money: Money,
+    pub subject: String,
+    pub account: Option<String>,
+    pub entitlements: Vec<Entitlement>,
+    pub metadata: BTreeMap<String, String>,
+    pub return_url: Option<String>,
+    pub payer: Option<String>,
+    /// The `order_no` of an earlier order of the same purchase.
+    pub replaces: Option<OrderNo>,
+
+    pub status: OrderStatus,
+    pub reason: Option<Reason>,
+    /// Moves with every field that decisions read.
+    pub version: i64,
+    pub created_at: UnixMillis,
+    pub updated_at: UnixMillis,
+    pub paid_at: Option<UnixMillis>,
+    pub expires_at: UnixMillis,
+    /// The user was answered 202 or 504 because `ui_deadline` had passed.
+    pub deadline_passed_at: Option<UnixMillis>,
+    /// A query must come before the first submit.
+    pub ask_first: bool,
+
+    pub submits: Vec<Submit>,
+    /// Submits that reviews allowed beyond `max_submits`.
+    pub extra_submits: u32,
+    /// Rungs used since the newest submit, or since `PENDING` began.
+    pub check_count: u32,
+    /// The one timer.
+    pub next_check_at: Option<UnixMillis>,
+    /// The timer was set to ask once at the end of a grace: it uses no rung.
+    pub ask_due: bool,
+    /// First of two *not found* that a channel without idempotent submits needs.
+    pub not_found_since: Option<Stamp>,
+    pub close_requested_at: Option<UnixMillis>,
+    pub close_by: Option<CloseBy>,
+    /// Attempts to close it since it expired or its close was asked for.
+    pub expiry_count: u32,
+
+    pub payments: Vec<Payment>,
+    /// Proof arrived under a trade number that another order owns.
+    pub proof_in_conflict: bool,
+    pub amount_refunded: i64,
+    pub next_action: Option<NextAction>,
+    /// Nothing is ever granted for it.
+    pub withheld: bool,
+    pub proposal: Option<Proposal>,
+
+    pub callback_count: u32,
+    /// Number of the newest event of its history.
+    pub event_seq: u32,
+    /// The newest trouble with the channel, in words, redacted.
+    pub last_error: Option<String>,
+}
+
+impl Order {
+    /// The number of the newest submit; 0 before the first.
+    #[must_use]
+    pub fn submit_count(&self) -> u32 {
+        self.submits.last().map_or(0, |submit| submit.n)
+    }
+
+    /// When the first submit started: the start of the channel's `key_life`.
+    #[must_use]
+    pub fn first_submit_at(&self) -> Option<UnixMillis> {
+        self.submits.first().map(|submit| submit.started.at)
+    }
+
+    /// The trade number that paid this order, or else the first one that is on record.
+    #[must_use]
+    pub fn channel_trade_no(&self) -> Option<&str> {
+        let own = self.payments.iter().find(|payment| payment.own);
+        own.or(self.payments.first())
+            .map(|payment| payment.trade_no.as_str())
+    }
+
+    /// The payment kept under this trade number.
+    #[must_use]
+    pub fn payment(&self, trade_no: &str) -> Option<&Payment> {
+        self.payments
+            .iter()
+            .find(|payment| payment.trade_no == trade_no)
+    }
+
+    /// Some authenticated statement says that money moved.
+    #[must_use]
+    pub const fn has_proof(&self) -> bool {
+        !self.payments.is_empty() || self.proof_in_conflict
+    }
+
+    /// A close was asked for, or the order has expired.
+    #[must_use]
+    pub fn is_closing(&self, now: UnixMillis) -> bool {
+        self.close_requested_at.is_some() || now >= self.expires_at
+    }
+
+    /// Lifetime as it was asked for at creation, in seconds; the same in every submit.
+    #[must_use]
+    pub const fn expires_in_s(&self) -> i64 {
+        self.expires_at.since(self.created_at) / 1000
+    }
+
+    /// Whether a caller that waits for the result has one: settled, waiting for the payer, or for a person.
+    #[must_use]
+    pub fn answers_a_wait(&self) -> bool {
+        self.status.is_settled()
+            || self.status == OrderStatus::Manual
+            || (self.status == OrderStatus::Pending && self.next_action.is_some())
+    }
+}

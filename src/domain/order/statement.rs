@@ -1,0 +1,217 @@
+//! What a channel may say about an order.
+
+use super::status::Reason;
+use super::{NextAction, Order};
+use crate::domain::Money;
+
+/// What came of a call, or what a notice said.
+///
+/// Only a [`Statement`] is authenticated. Everything that is not, or is not in the channel's list, is *unknown*.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// An authenticated statement about the charge of this order.
+    Charge(Statement),
+    /// Authenticated: the channel has no charge under this key.
+    NotFound,
+    /// The channel says that the order is paid already and gives no proof.
+    AlreadyPaid,
+    /// The key was used with another body.
+    KeyConflict,
+    /// A close that the channel refuses to make.
+    CannotClose,
+    /// Listed, and without effect: the channel asks us to slow down.
+    Throttled {
+        summary: String,
+    },
+    /// The request never left: no effect.
+    NotSent {
+        summary: String,
+    },
+    Unknown(UnknownAnswer),
+}
+
+/// A call without an answer that counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownAnswer {
+    /// `submit_timeout`, `channel_unavailable` or `unreadable_reply`.
+    pub reason: Reason,
+    /// For people: what happened, redacted.
+    pub summary: String,
+}
+
+/// An authenticated statement of the channel about one charge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Statement {
+    pub status: ChargeStatus,
+    pub order_no: String,
+    /// Where the channel returns it.
+    pub idempotency_key: Option<String>,
+    /// The merchant's id at the channel, where the channel returns it.
+    pub merchant: Option<String>,
+    /// Absent only where a channel's negative answers carry no money.
+    pub money: Option<Money>,
+    pub trade_no: Option<String>,
+    /// The channel's own code or words for people, redacted.
+    pub summary: String,
+}
+
+/// The status in an authenticated statement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChargeStatus {
+    Paid,
+    /// Paid, and given back in full.
+    PaidAndRefunded,
+    /// The payer must act.
+    Pending {
+        next_action: Option<NextAction>,
+    },
+    Processing,
+    /// Any definite, listed no.
+    Declined,
+    Closed,
+    /// A status that is not in the channel's list.
+    Unexplained(String),
+}
+
+/// A statement that money moved: which trade, how much.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proof {
+    pub trade_no: String,
+    pub money: Money,
+}
+
+/// An answer held against the order: what a decision can go by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Finding {
+    Paid(Proof),
+    PaidAndRefunded(Proof),
+    /// A *paid* that differs from the order.
+    PaidMismatch {
+        proof: Proof,
+        reason: Reason,
+    },
+    /// A *pending* that differs from the order.
+    PendingMismatch {
+        reason: Reason,
+    },
+    Pending {
+        next_action: Option<NextAction>,
+    },
+    Processing,
+    Declined,
+    Closed,
+    NotFound,
+    Unexplained,
+    /// "Already paid" without proof, or a key conflict: worth asking at once.
+    AskAtOnce,
+    CannotClose,
+    Throttled,
+    NotSent,
+    Unknown(Reason),
+}
+
+impl Answer {
+    /// For people and for `detail.summary`: what the channel said.
+    #[must_use]
+    pub fn summary(&self) -> &str {
+        match self {
+            Self::Charge(statement) => &statement.summary,
+            Self::NotFound => "not found",
+            Self::AlreadyPaid => "already paid, without proof",
+            Self::KeyConflict => "idempotency key conflict",
+            Self::CannotClose => "the channel cannot close it",
+            Self::Throttled { summary } | Self::NotSent { summary } => summary,
+            Self::Unknown(unknown) => &unknown.summary,
+        }
+    }
+
+    /// The channel's number for the charge, where the answer names it.
+    #[must_use]
+    pub fn trade_no(&self) -> Option<&str> {
+        match self {
+            Self::Charge(statement) => statement.trade_no.as_deref(),
+            Self::NotFound
+            | Self::AlreadyPaid
+            | Self::KeyConflict
+            | Self::CannotClose
+            | Self::Throttled { .. }
+            | Self::NotSent { .. }
+            | Self::Unknown(_) => None,
+        }
+    }
+
+    /// Holds the answer against the order: order number, key, merchant, currency, then amount.
+    #[must_use]
+    pub fn against(&self, order: &Order) -> Finding {
+        match self {
+            Self::Charge(statement) => statement.against(order),
+            Self::NotFound => Finding::NotFound,
+            Self::AlreadyPaid | Self::KeyConflict => Finding::AskAtOnce,
+            Self::CannotClose => Finding::CannotClose,
+            Self::Throttled { .. } => Finding::Throttled,
+            Self::NotSent { .. } => Finding::NotSent,
+            Self::Unknown(unknown) => Finding::Unknown(unknown.reason),
+        }
+    }
+}
+
+impl Statement {
+    fn against(&self, order: &Order) -> Finding {
+        if self.order_no != order.order_no.as_str() {
+            return Finding::Unknown(Reason::UnreadableReply);
+        }
+        let mismatch = self.mismatch(order);
+        match &self.status {
+            ChargeStatus::Paid => self.money_moved(mismatch, Finding::Paid),
+            ChargeStatus::PaidAndRefunded => self.money_moved(mismatch, Finding::PaidAndRefunded),
+            ChargeStatus::Pending { next_action } => match mismatch {
+                Some(reason) => Finding::PendingMismatch { reason },
+                None => Finding::Pending {
+                    next_action: next_action.clone(),
+                },
+            },
+            ChargeStatus::Processing => Finding::Processing,
+            ChargeStatus::Declined => Finding::Declined,
+            ChargeStatus::Closed => Finding::Closed,
+            ChargeStatus::Unexplained(_) => Finding::Unexplained,
+        }
+    }
+
+    /// *Paid* without a trade number or an amount proves nothing.
+    fn money_moved(&self, mismatch: Option<Reason>, found: fn(Proof) -> Finding) -> Finding {
+        let (Some(trade_no), Some(money)) = (&self.trade_no, self.money) else {
+            return Finding::Unknown(Reason::UnreadableReply);
+        };
+        let proof = Proof {
+            trade_no: trade_no.clone(),
+            money,
+        };
+        match mismatch {
+            Some(reason) => Finding::PaidMismatch { proof, reason },
+            None => found(proof),
+        }
+    }
+
+    fn mismatch(&self, order: &Order) -> Option<Reason> {
+        let other_key = self
+            .idempotency_key
+            .as_ref()
+            .is_some_and(|key| *key != order.idempotency_key);
+        let other_merchant = self
+            .merchant
+            .as_ref()
+            .is_some_and(|id| *id != order.fingerprint.merchant);
+        let money = self.money.unwrap_or(order.money);
+        if other_key {
+            Some(Reason::KeyMismatch)
+        } else if other_merchant {
+            Some(Reason::MerchantMismatch)
+        } else if money.currency != order.money.currency {
+            Some(Reason::CurrencyMismatch)
+        } else if money.amount != order.money.amount {
+            Some(Reason::AmountMismatch)
+        } else {
+            None
+        }
+    }
+}

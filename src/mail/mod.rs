@@ -1,0 +1,1 @@
+//! Mails to ops: what they say, and how they leave.

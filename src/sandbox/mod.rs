@@ -1,0 +1,1 @@
+//! The sandbox: a scripted processor, a service of its own with its own ledger.

@@ -1,0 +1,1 @@
+//! Between rows and the domain.
