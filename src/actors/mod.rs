@@ -1,5 +1,15 @@
 //! The actors: one for each in-flight order, their supervisor, the notifier; and the gateway that faces ask.
 
+mod calls;
+mod create;
+mod effects;
 pub mod gateway;
+mod messages;
+mod order;
+mod receive;
+mod shared;
+mod supervisor;
+mod timers;
+mod turn;
 
 pub use gateway::{Answered, Gateway, GatewayError, NewOrder, Received, Wait};

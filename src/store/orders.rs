@@ -110,3 +110,12 @@ pub async fn accounts_in_flight(
 ) -> Result<Vec<crate::domain::order::Fingerprint>, StoreError> {
     todo!("{read:?}")
 }
+
+/// A statement that keeps what an `Idempotency-Key` stands for, unless it stands for something already.
+pub fn remember_idempotency(
+    backend: sea_orm::DbBackend,
+    record: &super::journal::IdempotencyRecord,
+    at: UnixMillis,
+) -> sea_orm::Statement {
+    todo!("{backend:?} {record:?} {at:?}")
+}
