@@ -1,1 +1,4 @@
-//! Mails to ops: what they say, and how they leave.
+//! Mails about alerts: rendering, scrubbing of free text, and lettre's transports.
+
+pub mod address;
+pub mod smtp;
