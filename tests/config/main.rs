@@ -1,0 +1,6 @@
+//! The configuration as an operator meets it, and the commands that need no server.
+
+mod pairs;
+mod settings;
+mod start;
+mod support;
