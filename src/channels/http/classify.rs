@@ -65,14 +65,12 @@ fn classify_reply(call: Call, reply: &Reply) -> Answer {
                 format!("HTTP {status}, code {code}"),
             )
         }
-        (
-            Call::Submit | Call::Query | Call::Close,
-            _,
-            Content::Charge(_) | Content::Unreadable,
-        ) => unknown(
-            Reason::UnreadableReply,
-            format!("HTTP {status}, not a reply of the protocol"),
-        ),
+        (Call::Submit | Call::Query | Call::Close, _, Content::Charge(_) | Content::Unreadable) => {
+            unknown(
+                Reason::UnreadableReply,
+                format!("HTTP {status}, not a reply of the protocol"),
+            )
+        }
     }
 }
 

@@ -163,7 +163,10 @@ impl Channel for HttpChannel {
         let refuse = |field, message: String| Err(FieldRefusal { field, message });
         let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
         if !(1..=SUBJECT_CHARS_MAX).contains(&order.subject.chars().count()) {
-            return refuse("subject", format!("must be 1–{SUBJECT_CHARS_MAX} characters"));
+            return refuse(
+                "subject",
+                format!("must be 1–{SUBJECT_CHARS_MAX} characters"),
+            );
         }
         if !(1..=METHOD_CHARS_MAX).contains(&order.method.len())
             || !order.method.bytes().all(is_word)
