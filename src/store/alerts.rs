@@ -1,10 +1,10 @@
 //! Alerts: reading them, raising those that belong to no order, and the notifier's claims.
 
 use super::StoreError;
-use crate::domain::UnixMillis;
-use crate::domain::order::Alert;
 use super::insert::insert_where;
 use super::mapping::{alert_from_row, new_alert};
+use crate::domain::UnixMillis;
+use crate::domain::order::Alert;
 use entities::{alert_keys, alerts};
 use sea_orm::sea_query::{Expr, OnConflict, Query};
 use sea_orm::{

@@ -117,7 +117,11 @@ pub(super) enum Role {
 pub(super) async fn connect(place: &Place, role: Role) -> Result<DatabaseConnection, StoreError> {
     let mut options = ConnectOptions::new(place.url().to_owned());
     options
-        .max_connections(if let Role::Reader(count) = role { count } else { 1 })
+        .max_connections(if let Role::Reader(count) = role {
+            count
+        } else {
+            1
+        })
         .min_connections(0)
         .idle_timeout(None)
         .max_lifetime(None)

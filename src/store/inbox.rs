@@ -1,11 +1,11 @@
 //! The inbox of callbacks: what was notified, how often, and orphans (verified, ours by number, and unknown).
 
 use super::StoreError;
-use crate::domain::{OrderId, UnixMillis};
 use super::alerts::raise;
-use crate::domain::order::{Alert, AlertKind, Severity};
-use entities::{callbacks, orphans};
 use super::insert::insert_where;
+use crate::domain::order::{Alert, AlertKind, Severity};
+use crate::domain::{OrderId, UnixMillis};
+use entities::{callbacks, orphans};
 use sea_orm::sea_query::{Asterisk, Expr, Query, SimpleExpr};
 use sea_orm::{
     ColumnTrait, DatabaseConnection, DbBackend, EntityTrait, ExprTrait, IntoActiveModel,

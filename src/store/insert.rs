@@ -2,7 +2,8 @@
 
 use sea_orm::sea_query::{Alias, Expr, OnConflict, Query, SimpleExpr};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DbBackend, EntityTrait, ExprTrait, Iterable, Statement, StatementBuilder,
+    ActiveModelTrait, ColumnTrait, DbBackend, EntityTrait, ExprTrait, Iterable, Statement,
+    StatementBuilder,
 };
 
 /// `INSERT … SELECT … WHERE condition`, which does nothing where the row is there already.

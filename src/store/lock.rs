@@ -24,7 +24,9 @@ pub struct ProcessLock {
 #[derive(Debug)]
 enum Held {
     /// The system frees it when the file is closed, also by a crash.
-    File { _file: File },
+    File {
+        _file: File,
+    },
     Connection(DatabaseConnection),
 }
 
@@ -106,8 +108,7 @@ async fn held_here(connection: &DatabaseConnection) -> Result<bool, StoreError> 
 }
 
 async fn ask(connection: &DatabaseConnection, sql: &str) -> Result<bool, StoreError> {
-    let statement =
-        Statement::from_sql_and_values(DbBackend::Postgres, sql, [LOCK_CLASS.into()]);
+    let statement = Statement::from_sql_and_values(DbBackend::Postgres, sql, [LOCK_CLASS.into()]);
     let row = connection.query_one_raw(statement).await?;
     let answer = row.map(|row| row.try_get("", "answer")).transpose()?;
     Ok(answer.unwrap_or(false))

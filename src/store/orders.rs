@@ -7,7 +7,8 @@ use crate::domain::order::{Fingerprint, Order, OrderStatus};
 use crate::domain::{OrderId, OrderNo, UnixMillis};
 use entities::{idempotency_keys, order_events, orders, payments};
 use sea_orm::{
-    ColumnTrait, DatabaseConnection, EntityTrait, ExprTrait, QueryFilter, QueryOrder, QuerySelect, Select,
+    ColumnTrait, DatabaseConnection, EntityTrait, ExprTrait, QueryFilter, QueryOrder, QuerySelect,
+    Select,
 };
 use std::collections::HashMap;
 
@@ -185,9 +186,7 @@ pub async fn count_by_status(
 }
 
 /// Channels that have orders in flight or in `MANUAL`, with the merchant ids that those name.
-pub async fn accounts_in_flight(
-    read: &DatabaseConnection,
-) -> Result<Vec<Fingerprint>, StoreError> {
+pub async fn accounts_in_flight(read: &DatabaseConnection) -> Result<Vec<Fingerprint>, StoreError> {
     let standing = orders::Column::WakeAt
         .is_not_null()
         .or(orders::Column::Status.eq(OrderStatus::Manual.as_str()));

@@ -8,8 +8,13 @@ use std::path::{Path, PathBuf};
 #[derive(Clone)]
 pub(super) enum Place {
     /// `url` as sqlx wants it, and the file; a relative one is relative to the working directory.
-    Sqlite { url: String, file: PathBuf },
-    Postgres { url: String },
+    Sqlite {
+        url: String,
+        file: PathBuf,
+    },
+    Postgres {
+        url: String,
+    },
 }
 
 impl Place {
@@ -75,11 +80,17 @@ impl fmt::Debug for Place {
 }
 
 fn make_parent(file: &Path) -> Result<(), StoreError> {
-    let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) else {
+    let Some(folder) = file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+    else {
         return Ok(());
     };
     std::fs::create_dir_all(folder).map_err(|error| {
-        StoreError::Unusable(format!("cannot make the folder {}: {error}", folder.display()))
+        StoreError::Unusable(format!(
+            "cannot make the folder {}: {error}",
+            folder.display()
+        ))
     })
 }
 

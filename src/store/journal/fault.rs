@@ -41,9 +41,8 @@ impl From<&DbErr> for Fault {
     fn from(error: &DbErr) -> Self {
         match error {
             DbErr::ConnectionAcquire(_) | DbErr::Conn(_) => Self::Away(error.to_string()),
-            DbErr::Exec(RuntimeErr::SqlxError(inner)) | DbErr::Query(RuntimeErr::SqlxError(inner)) => {
-                of_driver(inner)
-            }
+            DbErr::Exec(RuntimeErr::SqlxError(inner))
+            | DbErr::Query(RuntimeErr::SqlxError(inner)) => of_driver(inner),
             other => Self::Refused(Refused::Other(other.to_string())),
         }
     }
@@ -57,9 +56,10 @@ fn of_driver(error: &SqlxError) -> Fault {
     match error {
         SqlxError::Database(inner) => of_database(inner.as_ref()),
         SqlxError::PoolTimedOut | SqlxError::PoolClosed => Fault::Away(error.to_string()),
-        SqlxError::Io(_) | SqlxError::Tls(_) | SqlxError::Protocol(_) | SqlxError::WorkerCrashed => {
-            Fault::Unclear(error.to_string())
-        }
+        SqlxError::Io(_)
+        | SqlxError::Tls(_)
+        | SqlxError::Protocol(_)
+        | SqlxError::WorkerCrashed => Fault::Unclear(error.to_string()),
         other => Fault::Refused(Refused::Other(other.to_string())),
     }
 }
@@ -100,9 +100,8 @@ fn of_database(error: &dyn DatabaseError) -> Fault {
 
 /// SQLite names table and column in its message, PostgreSQL the table beside it.
 fn constraint(error: &dyn DatabaseError, text: &str) -> Refused {
-    let concerns = |table: &str| {
-        error.table() == Some(table) || text.contains(&format!("failed: {table}."))
-    };
+    let concerns =
+        |table: &str| error.table() == Some(table) || text.contains(&format!("failed: {table}."));
     if error.is_unique_violation() && concerns("payments") {
         Refused::Conflict(Conflict::TradeNo)
     } else if error.is_unique_violation() && concerns("callbacks") {

@@ -98,8 +98,8 @@ impl Journal {
     /// # Errors
     /// See [`JournalError`]; after `Stopped` of a write that was accepted nobody knows whether it was made.
     pub async fn commit(&self, write: Write, urgency: Urgency) -> Result<Committed, JournalError> {
-        let prepared = mapping::prepare(&write)
-            .map_err(|error| JournalError::Refused(error.to_string()))?;
+        let prepared =
+            mapping::prepare(&write).map_err(|error| JournalError::Refused(error.to_string()))?;
         drop(write);
         let permit = self.room(urgency).await?;
         let (answer, answered) = oneshot::channel();

@@ -6,8 +6,8 @@ use crate::store::mapping::{NoticeRow, Prepared};
 use entities::{alert_keys, alerts, callbacks, idempotency_keys, order_events, orders, payments};
 use sea_orm::sea_query::Expr;
 use sea_orm::{
-    ActiveModelTrait, ActiveValue, ColumnTrait, DatabaseConnection,
-    DatabaseTransaction, DbErr, EntityTrait, ExprTrait, IntoActiveModel, QueryFilter, QuerySelect,
+    ActiveModelTrait, ActiveValue, ColumnTrait, DatabaseConnection, DatabaseTransaction, DbErr,
+    EntityTrait, ExprTrait, IntoActiveModel, QueryFilter, QuerySelect,
 };
 
 /// Writes the decision if the order is as it expects; nothing otherwise.
@@ -75,7 +75,9 @@ async fn may_replace(write: &DatabaseTransaction, order: &orders::Model) -> Resu
 async fn order(write: &DatabaseTransaction, decision: &Prepared) -> Result<(), DbErr> {
     let row = decision.order.clone().into_active_model().reset_all();
     if decision.expected_version.is_none() {
-        orders::Entity::insert(row).exec_without_returning(write).await?;
+        orders::Entity::insert(row)
+            .exec_without_returning(write)
+            .await?;
         return Ok(());
     }
     let mut changes = row;
@@ -129,10 +131,7 @@ async fn inbox(write: &DatabaseTransaction, notice: &NoticeRow) -> Result<(), Db
             callbacks::Column::SeenCount,
             Expr::col(callbacks::Column::SeenCount).add(1),
         )
-        .col_expr(
-            callbacks::Column::LastSeenAt,
-            Expr::value(row.last_seen_at),
-        )
+        .col_expr(callbacks::Column::LastSeenAt, Expr::value(row.last_seen_at))
         .filter(callbacks::Column::Channel.eq(row.channel.as_str()))
         .filter(callbacks::Column::CallbackKey.eq(row.callback_key.as_str()))
         .filter(callbacks::Column::Status.eq(row.status.as_str()))

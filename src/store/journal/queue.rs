@@ -76,7 +76,11 @@ impl Waiting {
 /// What the thread does next.
 pub(super) enum Next {
     Batch(Vec<Waiting>),
-    Run(Vec<Statement>, Answer<Vec<u64>>, Option<OwnedSemaphorePermit>),
+    Run(
+        Vec<Statement>,
+        Answer<Vec<u64>>,
+        Option<OwnedSemaphorePermit>,
+    ),
     Close,
     Nothing,
 }

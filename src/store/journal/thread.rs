@@ -278,8 +278,7 @@ impl Writer {
     fn give_up(&mut self, part: &mut Vec<Waiting>, unclear: bool, reason: &str) {
         let now = self.clock.mono_ms();
         let tired = |urgency: Urgency, queued_at_ms: i64| {
-            urgency == Urgency::Refusable
-                && now.saturating_sub(queued_at_ms) > REFUSABLE_WAIT_MS
+            urgency == Urgency::Refusable && now.saturating_sub(queued_at_ms) > REFUSABLE_WAIT_MS
         };
         let unavailable = || Err(JournalError::Unavailable(reason.to_owned()));
         if !unclear {

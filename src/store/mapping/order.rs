@@ -101,7 +101,10 @@ pub(in crate::store) fn order_from_row(
         close_requested_at: row.close_requested_at.map(UnixMillis),
         close_by: word("close_by", row.close_by.as_deref(), CloseBy::parse)?,
         expiry_count: count("expiry_count", row.expiry_count)?,
-        payments: payments.into_iter().map(payment).collect::<Result<_, _>>()?,
+        payments: payments
+            .into_iter()
+            .map(payment)
+            .collect::<Result<_, _>>()?,
         proof_in_conflict: row.proof_in_conflict,
         amount_refunded: row.amount_refunded,
         next_action: optional("next_action", row.next_action.as_deref())?,

@@ -45,9 +45,12 @@ pub(in crate::store) struct NoticeRow {
 /// The rows of this write; fresh ids are made here, once, so that a repeated attempt writes the same rows.
 pub(in crate::store) fn prepare(write: &Write) -> Result<Prepared, StoreError> {
     let decision = write.decision_id.as_str();
-    let (new, kept): (Vec<_>, Vec<_>) = payments(write)
-        .into_iter()
-        .partition(|row| write.payments.iter().any(|new| new.trade_no == row.trade_no));
+    let (new, kept): (Vec<_>, Vec<_>) = payments(write).into_iter().partition(|row| {
+        write
+            .payments
+            .iter()
+            .any(|new| new.trade_no == row.trade_no)
+    });
     Ok(Prepared {
         expected_version: write.expected_version,
         unless_replaced: write.unless_replaced,
@@ -75,7 +78,8 @@ pub(in crate::store) fn prepare(write: &Write) -> Result<Prepared, StoreError> {
 
 fn events(write: &Write) -> Result<Vec<order_events::Model>, StoreError> {
     let last = i64::from(write.order.event_seq);
-    let written = i64::try_from(write.events.len()).map_err(|_| unreadable("events", "too many"))?;
+    let written =
+        i64::try_from(write.events.len()).map_err(|_| unreadable("events", "too many"))?;
     let before = last.saturating_sub(written);
     (1..)
         .zip(&write.events)
