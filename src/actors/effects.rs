@@ -6,6 +6,7 @@ use super::shared::Shared;
 use super::supervisor::{Deliver, Supervisor};
 use crate::channels::{Channel, ChargeCall};
 use crate::domain::order::input::Source;
+use crate::telemetry::labels::CallLabels;
 use crate::domain::order::statement::UnknownAnswer;
 use crate::domain::order::{Answer, Effect, Input, Order, Reason};
 use actix::Addr;
@@ -80,10 +81,8 @@ async fn make(shared: &Shared, channel: &dyn Channel, effect: Effect, call: Char
         Effect::Query => "query",
         Effect::Close => "close",
     };
-    shared
-        .parts
-        .metrics
-        .channel_call(channel.name(), kind, outcome(&answer), started.elapsed());
+    let labels = CallLabels { channel: channel.name().to_owned(), call: kind.to_owned() };
+    shared.parts.metrics.channel_call(labels, outcome(&answer), started.elapsed());
     answer
 }
 
