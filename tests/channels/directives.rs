@@ -56,3 +56,20 @@ fn durations_have_units() {
         );
     }
 }
+
+#[test]
+fn a_charge_that_is_paid_later_is_pending_until_then() {
+    assert_eq!(Script::parse("a #pay-after=5s").outcome, Outcome::Pending);
+    assert_eq!(
+        Script::parse("a #processing #pay-after=5s").outcome,
+        Outcome::Processing
+    );
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_subject_breaks_the_reader(subject in ".{0,128}", directive in "#[a-z-]{0,16}=?[0-9a-z:-]{0,24}") {
+        let script = Script::parse(&format!("{subject} {directive}"));
+        proptest::prop_assert!(script.unknown.iter().all(|word| word.starts_with('#')));
+    }
+}

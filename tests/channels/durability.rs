@@ -48,10 +48,10 @@ async fn callbacks_and_payments_that_were_to_come_still_come() {
     let file = folder.path().join("sandbox.jsonl");
     let merchant = crate::support::Merchant::start(0);
     let before = channel(&serve(&open(&file)));
-    let mut order = call("1", "a #pending #pay-after=400ms");
+    let mut order = call("1", "a #pending #pay-after=1500ms");
     order.notify_url.clone_from(&merchant.url);
     before.submit(&order).await;
-    let mut slow = call("2", "a #callback-delay=400ms");
+    let mut slow = call("2", "a #callback-delay=1500ms");
     slow.notify_url.clone_from(&merchant.url);
     before.submit(&slow).await;
     let copy = crashed_copy(&file, "copy.jsonl");

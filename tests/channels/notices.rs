@@ -282,11 +282,31 @@ async fn a_payer_who_pays_twice_makes_two_notices_with_two_trades() {
 #[actix_web::test]
 async fn a_late_success_pays_what_was_closed() {
     let bench = Bench::start();
-    bench
-        .submit("7004", "a #pending #pay-after=300ms #late-success")
-        .await;
+    bench.submit("7004", "a #pending #late-success").await;
     bench.close("7004").await;
     assert_eq!(bench.charge("7004").await["status"], "CLOSED");
-    tokio::time::sleep(std::time::Duration::from_millis(600)).await;
+    bench.control(r#"{"pay": "pay:order:7004"}"#).await;
     assert_eq!(bench.charge("7004").await["status"], "PAID");
+}
+
+#[actix_web::test]
+async fn what_was_closed_stays_closed_otherwise() {
+    let bench = Bench::start();
+    bench.submit("7005", "a #pending").await;
+    bench.close("7005").await;
+    bench.control(r#"{"pay": "pay:order:7005"}"#).await;
+    assert_eq!(bench.charge("7005").await["status"], "CLOSED");
+    assert_eq!(bench.charge("7005").await["charged_times"], 0);
+}
+
+#[actix_web::test]
+async fn a_notice_can_be_asked_for() {
+    let bench = Bench::start();
+    let merchant = Merchant::start(0);
+    let mut order = call("7006", "a #no-callback");
+    order.notify_url.clone_from(&merchant.url);
+    bench.channel.submit(&order).await;
+    let command = r#"{"notify": {"key": "pay:order:7006", "copies": 3}}"#;
+    bench.control(command).await;
+    assert_eq!(merchant.callbacks(3).await.len(), 3);
 }

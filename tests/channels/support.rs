@@ -1,7 +1,9 @@
 //! A sandbox on a port of its own, a channel to it, and a merchant that collects its callbacks.
 
 use actix_web::{App, HttpResponse, HttpServer, web};
+use oncepay::channels::http::sign::{self, Stamped};
 use oncepay::channels::http::{HttpChannel, HttpChannelSettings};
+use oncepay::channels::signing::{self, SigningKey};
 use oncepay::channels::{Channel, ChargeCall};
 use oncepay::clock::{SharedClock, SystemClock};
 use oncepay::domain::order::{Answer, ChargeStatus, Statement};
@@ -107,6 +109,27 @@ impl Bench {
         self.channel.close(&call(order_no, "")).await
     }
 
+    /// Waits until a query says so.
+    pub(crate) async fn until(&self, order_no: &str, expected: &ChargeStatus) {
+        for _ in 0..1000 {
+            let answer = self.query(order_no).await;
+            if matches!(&answer, Answer::Charge(it) if it.status == *expected) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("{order_no} did not become {expected:?}");
+    }
+
+    /// Makes something happen at the sandbox.
+    pub(crate) async fn control(&self, command: &str) {
+        let request = reqwest::Client::new()
+            .post(format!("{}/control", self.base))
+            .header("content-type", "application/json")
+            .body(command.to_owned());
+        assert_eq!(request.send().await.unwrap().status(), 200, "{command}");
+    }
+
     pub(crate) async fn ledger(&self) -> serde_json::Value {
         let address = format!("{}/ledger", self.base);
         let text = reqwest::get(address).await.unwrap().text().await.unwrap();
@@ -132,6 +155,35 @@ pub(crate) fn serve(sandbox: &Sandbox) -> String {
     let base = format!("http://{}/sandbox", listener.local_addr().unwrap());
     let server = sandbox::server(sandbox, listener, Some(2)).unwrap();
     actix_web::rt::spawn(server);
+    base
+}
+
+/// A processor that answers every request with this status and body, signed as it should be.
+pub(crate) fn signing_processor(status: u16, body: &'static str) -> String {
+    let reply = move |request: actix_web::HttpRequest| async move {
+        let key = SigningKey::parse(&SecretString::from(SECRET)).unwrap();
+        let timestamp = signing::timestamp(clock().wall());
+        let head = Stamped {
+            id: "msg_reply",
+            timestamp: &timestamp,
+        };
+        let request_id = request.headers().get(sign::ID).unwrap().to_str().unwrap();
+        let text =
+            sign::reply_text(head, request_id, &status.to_string(), body.as_bytes()).concat();
+        HttpResponse::build(status.try_into().unwrap())
+            .insert_header((sign::ID, head.id))
+            .insert_header((sign::TIMESTAMP, head.timestamp))
+            .insert_header((sign::SIGNATURE, key.sign(&[&text])))
+            .body(body)
+    };
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = format!("http://{}", listener.local_addr().unwrap());
+    let server = HttpServer::new(move || App::new().default_service(web::to(reply)))
+        .workers(1)
+        .disable_signals()
+        .listen(listener)
+        .unwrap();
+    actix_web::rt::spawn(server.run());
     base
 }
 
