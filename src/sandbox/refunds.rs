@@ -1,0 +1,78 @@
+//! Refunds and the query of a refund.
+
+use super::book::Refunded;
+use super::charges::{broken, not_found};
+use super::directives::{RefundOutcome, Script};
+use super::processor::Sandbox;
+use super::record::RefundRequest;
+use super::reply::{Say, unauthorized};
+use super::say;
+use actix_web::web::{Bytes, Data, Path};
+use actix_web::{HttpRequest, HttpResponse};
+
+/// `POST /charges/{idempotency_key}/refunds`
+pub(super) async fn refund(
+    sandbox: Data<Sandbox>,
+    request: HttpRequest,
+    key: Path<String>,
+    body: Bytes,
+) -> HttpResponse {
+    let Some(request_id) = sandbox.authenticate(&request, &body) else {
+        return unauthorized();
+    };
+    sandbox.count(&key, |calls| {
+        calls.refunds = calls.refunds.saturating_add(1)
+    });
+    let say = match serde_json::from_slice::<RefundRequest>(&body) {
+        Ok(refund) => refunded(&sandbox, &key, refund).await,
+        Err(_) => Say::Signed(422, say::code("invalid_request")),
+    };
+    sandbox.answer(&request_id, say).await
+}
+
+/// `GET /charges/{idempotency_key}/refunds/{refund_no}`
+pub(super) async fn query(
+    sandbox: Data<Sandbox>,
+    request: HttpRequest,
+    place: Path<(String, String)>,
+    body: Bytes,
+) -> HttpResponse {
+    let Some(request_id) = sandbox.authenticate(&request, &body) else {
+        return unauthorized();
+    };
+    let place = place.into_inner();
+    sandbox.count(&place.0, |calls| {
+        calls.refund_queries = calls.refund_queries.saturating_add(1)
+    });
+    let (refund, line) = sandbox.change(|book, _now, _records| book.refunds.get(&place).cloned());
+    let say = match refund {
+        _ if !sandbox.is_durable(line).await => broken(),
+        Some(refund) => Say::Signed(200, say::refund_reply(&refund)),
+        None => not_found(),
+    };
+    sandbox.answer(&request_id, say).await
+}
+
+async fn refunded(sandbox: &Sandbox, key: &str, request: RefundRequest) -> Say {
+    let subject = {
+        let book = sandbox.book();
+        book.charges
+            .get(key)
+            .map(|charge| charge.request.subject.clone())
+    };
+    let script = Script::parse(subject.as_deref().unwrap_or_default());
+    if script.refund == RefundOutcome::Unknown {
+        return broken();
+    }
+    let (refunded, line) = sandbox.refund(key, request);
+    if !sandbox.is_durable(line).await {
+        return broken();
+    }
+    match refunded {
+        Refunded::New(refund) | Refunded::Same(refund) => {
+            Say::Signed(200, say::refund_reply(&refund))
+        }
+        Refunded::Conflict => Say::Signed(409, say::code("idempotency_conflict")),
+        Refunded::NoCharge => not_found(),
+    }
+}
