@@ -1,1 +1,5 @@
-fn main() {}
+//! The command line.
+
+fn main() -> std::process::ExitCode {
+    oncepay::cli::run(std::env::args_os())
+}
