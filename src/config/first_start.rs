@@ -11,6 +11,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
+/// The file of the sandbox's secret in the data folder.
+pub const SANDBOX_SECRET: &str = "sandbox.secret";
+
 /// Names, roles and scopes of the keys that a first start makes.
 const FIRST_KEYS: [(&str, &str, &[&str]); 4] = [
     ("shop", "merchant", &["refunds"]),
@@ -32,6 +35,7 @@ impl Settings {
     pub fn first_start(data_dir: &Path) -> Result<Loaded, ConfigError> {
         let sources = Sources {
             flags: vec![("server.data_dir".to_owned(), data_dir.display().to_string())],
+            may_create: true,
             ..Sources::default()
         };
         load(&sources)
@@ -51,9 +55,16 @@ pub(super) fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
         .map_or_else(|| PathBuf::from(defaults::DATA_DIR), PathBuf::from);
     let failed =
         |error: std::io::Error| ConfigError::one(data_dir.display().to_string(), error.to_string());
-    std::fs::create_dir_all(&data_dir).map_err(failed)?;
-    let table = base(&outside, &data_dir).map_err(failed)?;
-    let (keys, new) = keys(&data_dir)?;
+    if sources.may_create {
+        std::fs::create_dir_all(&data_dir).map_err(failed)?;
+    }
+    let secret = first_secret(&data_dir, sources.may_create).map_err(failed)?;
+    let table = base(&outside, &data_dir, secret);
+    let (keys, new) = if sources.may_create {
+        keys(&data_dir)?
+    } else {
+        (read_keys(&data_dir)?, false)
+    };
     let mut settings = from_table(table, sources)?;
     settings.keys.extend(keys.clone());
     Ok(Loaded {
@@ -70,32 +81,29 @@ fn text_at<'a>(table: &'a Table, section: &str, key: &str) -> Option<&'a str> {
 }
 
 /// The configuration that is not there. A channel from outside replaces the sandbox.
-fn base(outside: &Table, data_dir: &Path) -> std::io::Result<Table> {
+fn base(outside: &Table, data_dir: &Path, secret: Option<SecretString>) -> Table {
     let mut table = Table::new();
     let file = data_dir.join("oncepay.db");
     table.insert(
         "database".to_owned(),
         one("url", format!("sqlite://{}", file.display())),
     );
-    if outside.contains_key("channels") {
-        return Ok(table);
-    }
+    let Some(secret) = secret.filter(|_| !outside.contains_key("channels")) else {
+        return table;
+    };
     let listen = text_at(outside, "server", "listen").unwrap_or("127.0.0.1:8080");
     let mut sandbox = Table::new();
     for (key, value) in [
         ("kind", "http".to_owned()),
         ("base_url", format!("http://{}/sandbox", reachable(listen))),
-        (
-            "secret",
-            sandbox_secret(data_dir)?.expose_secret().to_owned(),
-        ),
+        ("secret", secret.expose_secret().to_owned()),
     ] {
         sandbox.insert(key.to_owned(), Value::String(value));
     }
     let mut channels = Table::new();
     channels.insert("sandbox".to_owned(), Value::Table(sandbox));
     table.insert("channels".to_owned(), Value::Table(channels));
-    Ok(table)
+    table
 }
 
 fn one(key: &str, value: String) -> Value {
@@ -112,9 +120,17 @@ fn reachable(listen: &str) -> String {
     }
 }
 
+/// A command that only looks makes no secret.
+fn first_secret(data_dir: &Path, may_create: bool) -> std::io::Result<Option<SecretString>> {
+    if may_create || data_dir.join(SANDBOX_SECRET).exists() {
+        return sandbox_secret(data_dir).map(Some);
+    }
+    Ok(None)
+}
+
 /// The sandbox's secret: random, made once, kept in the data folder.
 pub fn sandbox_secret(data_dir: &Path) -> std::io::Result<SecretString> {
-    let file = data_dir.join("sandbox.secret");
+    let file = data_dir.join(SANDBOX_SECRET);
     match std::fs::read_to_string(&file) {
         Ok(text) => Ok(SecretString::from(text.trim().to_owned())),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {

@@ -19,6 +19,8 @@ pub struct Sources {
     pub environment: BTreeMap<String, String>,
     /// Full paths and values, such as `server.listen`; they win over everything.
     pub flags: Vec<(String, String)>,
+    /// Without a configuration file: make keys and a sandbox's secret if there are none. `serve` alone does.
+    pub may_create: bool,
 }
 
 impl Sources {
@@ -33,6 +35,7 @@ impl Sources {
                 })
                 .collect(),
             flags: Vec::new(),
+            may_create: false,
         }
     }
 

@@ -8,6 +8,7 @@ pub mod first_start;
 pub mod load;
 mod parse;
 pub mod problem;
+mod restored;
 mod rules;
 pub mod secret;
 mod section;

@@ -192,7 +192,7 @@ impl RuntimeBuilder {
             .values()
             .map(|rules| rules.capabilities.key_life_ms.unwrap_or(RESTORE_KEY_LIFE_MS))
             .max();
-        let restored_at = restored_at(&self.settings.database.url);
+        let restored_at = self.settings.restored_at().map_err(RuntimeError::Restored)?;
         let notifier = fresh.notifier;
         Ok(Parts {
             database: fresh.database.clone(),
@@ -229,10 +229,4 @@ struct Fresh<'a> {
 
 fn millis(millis: i64) -> Duration {
     Duration::from_millis(u64::try_from(millis).unwrap_or_default())
-}
-
-fn restored_at(url: &str) -> Option<UnixMillis> {
-    let path = url.strip_prefix("sqlite://")?;
-    let text = std::fs::read_to_string(format!("{path}.restored")).ok()?;
-    text.trim().parse().ok().map(UnixMillis)
 }

@@ -17,6 +17,8 @@ pub enum RuntimeError {
     Channel(#[from] HttpChannelError),
     #[error(transparent)]
     Mail(#[from] MailError),
+    #[error("the mark of a restore cannot be read: {0}")]
+    Restored(std::io::Error),
     #[error("the sandbox cannot be opened: {0}")]
     Sandbox(String),
     #[error("cannot listen on {address}: {error}")]

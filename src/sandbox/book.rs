@@ -15,6 +15,7 @@ pub(super) struct Calls {
     pub queries: u32,
     pub closes: u32,
     pub refunds: u32,
+    pub refund_queries: u32,
 }
 
 /// Everything that the sandbox knows.

@@ -25,7 +25,7 @@ pub struct Script {
     pub query: Option<(Fault, Times)>,
     /// `#close=unknown|timeout|not-found|unsigned|refuse[:n]`.
     pub close: Option<(Fault, Times)>,
-    /// `#pay-after=5s`: a charge that is not paid yet is paid then, with its callback.
+    /// `#pay-after=5s`: it is paid then, with its callback; until then it is pending, or what is said beside.
     pub pay_after: Option<Duration>,
     /// `#late-success`: it can be paid even after it was closed, declined or expired.
     pub late_success: bool,
@@ -162,6 +162,9 @@ impl Script {
             if script.apply(word.trim_start_matches('#')).is_none() {
                 script.unknown.push(word.to_owned());
             }
+        }
+        if script.pay_after.is_some() && script.outcome == Outcome::Paid {
+            script.outcome = Outcome::Pending;
         }
         script
     }

@@ -41,6 +41,7 @@ struct CallsView {
     queries: u32,
     closes: u32,
     refunds: u32,
+    refund_queries: u32,
 }
 
 /// What a person or a test makes happen; the first field that is there counts.
@@ -133,5 +134,6 @@ fn calls_view((key, calls): (&String, &Calls)) -> CallsView {
         queries: calls.queries,
         closes: calls.closes,
         refunds: calls.refunds,
+        refund_queries: calls.refund_queries,
     }
 }

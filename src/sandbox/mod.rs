@@ -15,7 +15,7 @@
 //! | `#pending` | the payer must act: `PENDING` with a QR code |
 //! | `#processing` | `PROCESSING` |
 //! | `#status=FROZEN` | while it is not paid, its status is called so |
-//! | `#pay-after=5s` | a charge that is not paid yet is paid then, with its callback |
+//! | `#pay-after=5s` | it is paid then, with its callback; until then it is pending, or what is said beside |
 //! | `#late-success` | it can be paid even after it was closed, declined or expired |
 //! | `#pay-twice` | the payer pays twice: a second trade with its own notice |
 //! | `#delay=70s[:n]` | the charge lands at once, the reply is late |

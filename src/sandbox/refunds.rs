@@ -42,7 +42,7 @@ pub(super) async fn query(
     };
     let place = place.into_inner();
     sandbox.count(&place.0, |calls| {
-        calls.queries = calls.queries.saturating_add(1)
+        calls.refund_queries = calls.refund_queries.saturating_add(1)
     });
     let (refund, line) = sandbox.change(|book, _now, _records| book.refunds.get(&place).cloned());
     let say = match refund {

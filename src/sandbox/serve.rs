@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 
 /// Bodies of requests, in bytes.
 const BODY_BYTES_MAX: usize = 1 << 20;
+/// How long calls in flight may take once the server stops, in seconds; some are scripted never to end.
+const SHUTDOWN_S: u64 = 3;
 /// The length of a secret that is made here.
 const SECRET_BYTES: usize = 32;
 
@@ -62,7 +64,11 @@ pub fn server(
     if let Some(workers) = workers {
         server = server.workers(workers);
     }
-    Ok(server.disable_signals().listen(listener)?.run())
+    Ok(server
+        .disable_signals()
+        .shutdown_timeout(SHUTDOWN_S)
+        .listen(listener)?
+        .run())
 }
 
 /// Runs a sandbox until SIGINT or SIGTERM.
@@ -72,9 +78,19 @@ pub fn server(
 pub async fn serve(settings: SandboxServe, clock: SharedClock) -> io::Result<()> {
     let sandbox =
         Sandbox::open(&settings.file, &settings.secret, clock).map_err(io::Error::other)?;
-    let listener = TcpListener::bind(&settings.listen)?;
-    tracing::info!(address = %listener.local_addr()?, "the sandbox is listening");
-    let server = server(&sandbox, listener, settings.workers)?;
+    let routes = configure(&sandbox);
+    let mut server = HttpServer::new(move || App::new().configure(routes.clone()));
+    if let Some(workers) = settings.workers {
+        server = server.workers(workers);
+    }
+    let server = server
+        .disable_signals()
+        .shutdown_timeout(SHUTDOWN_S)
+        .bind(&settings.listen)?;
+    for address in server.addrs() {
+        tracing::info!(%address, "the sandbox is listening");
+    }
+    let server = server.run();
     let handle = server.handle();
     let stopper = tokio::spawn(async move {
         if shutdown().await.is_ok() {

@@ -51,6 +51,15 @@ fn play_money_stands_beside_real_money_only_where_someone_said_so() {
 }
 
 #[test]
+fn this_machine_moves_no_real_money() {
+    refused_at(
+        &with("read_timeout", "live = true\nread_timeout"),
+        "channels.sandbox.live",
+        "never live",
+    );
+}
+
+#[test]
 fn play_money_is_offered_to_this_machine_alone() {
     let open = with("listen = \"127.0.0.1:8080\"", "listen = \"0.0.0.0:8080\"");
     refused_at(&open, "channels.sandbox.base_url", "not loopback");

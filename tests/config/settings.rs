@@ -207,6 +207,7 @@ fn load(
         file: Some(path),
         environment: pairs(environment).into_iter().collect::<BTreeMap<_, _>>(),
         flags: pairs(flags),
+        may_create: false,
     };
     Settings::load(&sources).map(|loaded| loaded.settings)
 }

@@ -69,3 +69,16 @@ fn what_the_first_start_keeps_is_for_its_owner_alone() {
         assert_eq!(mode & 0o777, 0o600, "{name}");
     }
 }
+
+#[test]
+fn a_command_that_only_looks_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let sources = oncepay::config::Sources {
+        flags: vec![("server.data_dir".to_owned(), data.display().to_string())],
+        ..oncepay::config::Sources::default()
+    };
+    let looked = Settings::load(&sources).unwrap_or_else(|error| panic!("{error}"));
+    assert!(looked.settings.keys.is_empty());
+    assert!(!data.exists());
+}

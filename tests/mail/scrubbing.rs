@@ -32,7 +32,8 @@ fn what_is_harmless_stays(#[case] text: &str) {
 
 #[test]
 fn an_order_number_that_looks_like_a_card_is_still_an_order_number() {
-    let number = "20260726000008";
+    let number = "20260726000017";
+    assert_eq!(scrub(number, &[]), "[card number]", "it passes Luhn");
     let text = format!("order {number} waits");
     assert_eq!(scrub(&text, &[number]), text);
     let key = format!("pay:order:{number}");

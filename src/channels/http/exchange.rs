@@ -24,7 +24,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 pub(super) struct Outgoing<'a> {
     pub(super) method: Method,
     pub(super) url: Url,
-    /// Of a POST.
+    /// Of a POST. `None` is a key of its own: the call has no effect that a repetition could double, and must
+    /// not be answered with what was remembered of an earlier one.
     pub(super) idempotency_key: Option<&'a str>,
     pub(super) body: Vec<u8>,
 }
@@ -117,16 +118,18 @@ impl Exchange {
         };
         let text = sign::request_text(head, request.method.as_str(), &target, &request.body);
         let signature = self.keys.first().map(|key| key.sign(&text));
+        let is_post = request.method == Method::POST;
         let mut builder = self
             .client
             .request(request.method, request.url)
             .header(sign::ID, request_id)
             .header(sign::TIMESTAMP, &timestamp)
-            .header(sign::SIGNATURE, signature.unwrap_or_default());
-        if let Some(key) = request.idempotency_key {
+            .header(sign::SIGNATURE, signature.unwrap_or_default())
+            .header(CONTENT_TYPE, "application/json");
+        if is_post {
+            let key = request.idempotency_key.unwrap_or(request_id);
             builder = builder
                 .header(sign::IDEMPOTENCY_KEY, key)
-                .header(CONTENT_TYPE, "application/json")
                 .body(request.body);
         }
         builder

@@ -110,7 +110,10 @@ impl HttpChannel {
             classify::Call::Query | classify::Call::Close => Vec::new(),
         };
         Some(Outgoing {
-            idempotency_key: (method == Method::POST).then_some(key),
+            idempotency_key: match kind {
+                classify::Call::Submit => Some(key),
+                classify::Call::Query | classify::Call::Close => None,
+            },
             method,
             url: Url::parse(&address).ok()?,
             body,

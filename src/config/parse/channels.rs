@@ -53,12 +53,15 @@ fn http(name: &str, mut section: Section<'_>) -> Option<ChannelSettings> {
     let late_success = late_success(&mut section);
     let not_found_grace_ms = section.duration_ms("not_found_grace", 1);
     let amount_max = section.integer("amount_max", 1..=i64::MAX);
+    if live == Some(true) && base_url.as_deref().is_some_and(address::is_loopback) {
+        section.refuse("live", "a channel whose base_url is loopback is never live");
+    }
     section.not_yet("rate");
     section.not_yet("circuit");
     section.finish();
     let base_url = base_url?;
     Some(ChannelSettings {
-        live: live.unwrap_or_else(|| !address::is_loopback(&base_url)),
+        live: live.unwrap_or(true) && !address::is_loopback(&base_url),
         base_url,
         secret: secret?,
         read_timeout_ms: read_timeout_ms.unwrap_or(defaults::READ_TIMEOUT_MS),

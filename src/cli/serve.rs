@@ -1,0 +1,30 @@
+//! `oncepay serve`.
+
+use super::args::{Cli, Serve};
+use super::problem::Problem;
+use crate::config::{Settings, Sources};
+use std::process::ExitCode;
+
+pub(super) async fn run(cli: &Cli, args: &Serve) -> Result<ExitCode, Problem> {
+    let mut sources = Sources::of_process(cli.config.clone());
+    sources.may_create = true;
+    let flags = [
+        ("server.listen", &args.listen),
+        ("database.url", &args.database),
+    ];
+    sources.flags = flags
+        .into_iter()
+        .filter_map(|(path, value)| Some((path.to_owned(), value.clone()?)))
+        .collect();
+    let loaded = Settings::load(&sources)?;
+    let settings = loaded.settings.clone();
+    let listening = move |_| {
+        if let Some(first_start) = &loaded.first_start {
+            super::welcome(first_start, &settings);
+        }
+    };
+    Box::pin(crate::runtime::serve(loaded.settings, listening))
+        .await
+        .map_err(|error| Problem::plain(error.to_string()))?;
+    Ok(ExitCode::SUCCESS)
+}
