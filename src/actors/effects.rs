@@ -6,9 +6,9 @@ use super::shared::Shared;
 use super::supervisor::{Deliver, Supervisor};
 use crate::channels::{Channel, ChargeCall};
 use crate::domain::order::input::Source;
-use crate::telemetry::labels::CallLabels;
 use crate::domain::order::statement::UnknownAnswer;
 use crate::domain::order::{Answer, Effect, Input, Order, Reason};
+use crate::telemetry::labels::CallLabels;
 use actix::Addr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -81,8 +81,14 @@ async fn make(shared: &Shared, channel: &dyn Channel, effect: Effect, call: Char
         Effect::Query => "query",
         Effect::Close => "close",
     };
-    let labels = CallLabels { channel: channel.name().to_owned(), call: kind.to_owned() };
-    shared.parts.metrics.channel_call(labels, outcome(&answer), started.elapsed());
+    let labels = CallLabels {
+        channel: channel.name().to_owned(),
+        call: kind.to_owned(),
+    };
+    shared
+        .parts
+        .metrics
+        .channel_call(labels, outcome(&answer), started.elapsed());
     answer
 }
 

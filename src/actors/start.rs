@@ -23,7 +23,11 @@ impl Found {
     #[must_use]
     pub fn new(now: UnixMillis, spread_ms: i64) -> Self {
         let spread_ms = u64::try_from(spread_ms).unwrap_or(0).max(1);
-        Self { timers: Timers::default(), now, spread_ms }
+        Self {
+            timers: Timers::default(),
+            now,
+            spread_ms,
+        }
     }
 
     /// One row that wants to be looked at.

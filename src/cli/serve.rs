@@ -3,6 +3,8 @@
 use super::args::{Cli, Serve};
 use super::problem::Problem;
 use crate::config::{Settings, Sources};
+use crate::telemetry::{LogFormat, logs};
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 pub(super) async fn run(cli: &Cli, args: &Serve) -> Result<ExitCode, Problem> {
@@ -17,6 +19,7 @@ pub(super) async fn run(cli: &Cli, args: &Serve) -> Result<ExitCode, Problem> {
         .filter_map(|(path, value)| Some((path.to_owned(), value.clone()?)))
         .collect();
     let loaded = Settings::load(&sources)?;
+    start_logging()?;
     let settings = loaded.settings.clone();
     let listening = move |_| {
         if let Some(first_start) = &loaded.first_start {
@@ -27,4 +30,14 @@ pub(super) async fn run(cli: &Cli, args: &Serve) -> Result<ExitCode, Problem> {
         .await
         .map_err(|error| Problem::plain(error.to_string()))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// People read a terminal, programs read what is not one.
+fn start_logging() -> Result<(), Problem> {
+    let format = if std::io::stderr().is_terminal() {
+        LogFormat::Human
+    } else {
+        LogFormat::Json
+    };
+    logs::init(format).map_err(|error| Problem::plain(error.to_string()))
 }

@@ -76,7 +76,11 @@ impl RuntimeBuilder {
     /// Locks and opens the database, finds what is in flight, starts the actors. Needs a running actix system.
     pub async fn start(self) -> Result<Runtime, RuntimeError> {
         let url = &self.settings.database.url;
-        let lock = if self.locked { Some(ProcessLock::take(url).await?) } else { None };
+        let lock = if self.locked {
+            Some(ProcessLock::take(url).await?)
+        } else {
+            None
+        };
         let database = Database::open(&self.settings.database).await?;
         let readiness = web::Readiness::default();
         readiness.set_migrated();
@@ -112,8 +116,7 @@ impl RuntimeBuilder {
             &self.settings,
             Arc::clone(&self.clock),
         );
-        let address =
-            Notifier::start_in_arbiter(&arbiter.handle(), move |_| Notifier::new(rounds));
+        let address = Notifier::start_in_arbiter(&arbiter.handle(), move |_| Notifier::new(rounds));
         drop(notifier.set(address));
         readiness.set_rehydrated();
 
@@ -132,7 +135,16 @@ impl RuntimeBuilder {
             keys,
             readiness: readiness.clone(),
         });
-        Ok(Runtime { gateway, database, journal, state, readiness, settings, arbiter, lock })
+        Ok(Runtime {
+            gateway,
+            database,
+            journal,
+            state,
+            readiness,
+            settings,
+            arbiter,
+            lock,
+        })
     }
 
     fn channels(&self) -> Result<Channels, RuntimeError> {
@@ -164,8 +176,12 @@ impl RuntimeBuilder {
     ) -> Result<(), RuntimeError> {
         let mut accounts = orders::accounts_in_flight(&database.read).await?;
         let is_own = |account: &Fingerprint| {
-            self.own_channels.iter().any(|own| own.name() == account.channel)
-                && channels.get(&account.channel).is_some_and(|own| own.account() == *account)
+            self.own_channels
+                .iter()
+                .any(|own| own.name() == account.channel)
+                && channels
+                    .get(&account.channel)
+                    .is_some_and(|own| own.account() == *account)
         };
         accounts.retain(|account| !is_own(account));
         Ok(check_against_rows(&self.settings, &accounts)?)
@@ -184,15 +200,25 @@ impl RuntimeBuilder {
             .iter()
             .map(|(name, channel)| {
                 let account = Some(channel.account());
-                let rules = self.settings.rules_for(name, channel.capabilities(), account);
+                let rules = self
+                    .settings
+                    .rules_for(name, channel.capabilities(), account);
                 (name.clone(), Arc::new(rules))
             })
             .collect();
         let key_life = rules
             .values()
-            .map(|rules| rules.capabilities.key_life_ms.unwrap_or(RESTORE_KEY_LIFE_MS))
+            .map(|rules| {
+                rules
+                    .capabilities
+                    .key_life_ms
+                    .unwrap_or(RESTORE_KEY_LIFE_MS)
+            })
             .max();
-        let restored_at = self.settings.restored_at().map_err(RuntimeError::Restored)?;
+        let restored_at = self
+            .settings
+            .restored_at()
+            .map_err(RuntimeError::Restored)?;
         let notifier = fresh.notifier;
         Ok(Parts {
             database: fresh.database.clone(),
@@ -201,7 +227,12 @@ impl RuntimeBuilder {
             rules,
             clock: Arc::clone(&self.clock),
             epoch: fresh.epoch,
-            public_url: self.settings.server.public_url.trim_end_matches('/').to_owned(),
+            public_url: self
+                .settings
+                .server
+                .public_url
+                .trim_end_matches('/')
+                .to_owned(),
             callbacks_deadline: millis(self.settings.callbacks_deadline_ms),
             startup_spread_ms: self.settings.checks.startup_spread_ms,
             in_flight_max: self.settings.server.in_flight_max,

@@ -22,7 +22,10 @@ pub enum RuntimeError {
     #[error("the sandbox cannot be opened: {0}")]
     Sandbox(String),
     #[error("cannot listen on {address}: {error}")]
-    Listen { address: std::net::SocketAddr, error: std::io::Error },
+    Listen {
+        address: std::net::SocketAddr,
+        error: std::io::Error,
+    },
     #[error("the server failed: {0}")]
     Server(std::io::Error),
     #[error("another runtime has taken the database; this one has stopped")]

@@ -36,7 +36,10 @@ pub struct Runtime {
 
 impl std::fmt::Debug for Runtime {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Runtime").field("database", &self.database).finish_non_exhaustive()
+        formatter
+            .debug_struct("Runtime")
+            .field("database", &self.database)
+            .finish_non_exhaustive()
     }
 }
 

@@ -83,7 +83,9 @@ fn open_sandbox(settings: &Settings) -> Result<Option<Sandbox>, RuntimeError> {
     if !settings.sandbox.mounted {
         return Ok(None);
     }
-    let Some((_, channel)) = settings.sandbox_channel() else { return Ok(None) };
+    let Some((_, channel)) = settings.sandbox_channel() else {
+        return Ok(None);
+    };
     let file = settings.data_dir.join("sandbox.ledger");
     Sandbox::open(&file, &channel.secret, SystemClock::start())
         .map(Some)
@@ -125,8 +127,11 @@ fn main_server(
 fn admin_server(runtime: &Runtime, listener: TcpListener) -> Result<Server, RuntimeError> {
     let operations = runtime.operations();
     let rest = web::everything_else(runtime.state.clone());
-    let server =
-        HttpServer::new(move || App::new().configure(operations.clone()).configure(rest.clone()));
+    let server = HttpServer::new(move || {
+        App::new()
+            .configure(operations.clone())
+            .configure(rest.clone())
+    });
     let server = server
         .workers(1)
         .disable_signals()

@@ -22,14 +22,19 @@ impl ScratchDatabase {
             },
             Ok(server) => {
                 let name = format!("oncepay_{}", uuid::Uuid::new_v4().simple());
-                let connection = Database::connect(&server).await.expect("the test server answers");
+                let connection = Database::connect(&server)
+                    .await
+                    .expect("the test server answers");
                 connection
                     .execute_unprepared(&format!("CREATE DATABASE {name}"))
                     .await
                     .expect("a scratch database can be made");
                 connection.close().await.expect("it closes");
                 let base = server.rsplit_once('/').expect("a URL names a database").0;
-                Self { url: format!("{base}/{name}"), dropped_at: Some((server, name)) }
+                Self {
+                    url: format!("{base}/{name}"),
+                    dropped_at: Some((server, name)),
+                }
             }
         }
     }
@@ -45,7 +50,9 @@ impl ScratchDatabase {
 
     /// A connection beside the server's.
     pub async fn connect(&self) -> DatabaseConnection {
-        Database::connect(&self.url).await.expect("the database opens")
+        Database::connect(&self.url)
+            .await
+            .expect("the database opens")
     }
 
     /// One number that a query selects.
@@ -65,9 +72,15 @@ impl ScratchDatabase {
 
 impl Drop for ScratchDatabase {
     fn drop(&mut self) {
-        let Some((server, name)) = self.dropped_at.take() else { return };
+        let Some((server, name)) = self.dropped_at.take() else {
+            return;
+        };
         // The server process is gone or goes with the test; FORCE ends what is left.
         let sql = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
-        drop(std::process::Command::new("psql").args([&server, "-qc", &sql]).status());
+        drop(
+            std::process::Command::new("psql")
+                .args([&server, "-qc", &sql])
+                .status(),
+        );
     }
 }

@@ -47,7 +47,11 @@ impl Mailbox {
 
     /// Distinct Message-IDs: what a person sees in a reader that folds repeats.
     pub fn distinct(&self) -> usize {
-        let mut ids: Vec<_> = self.mails().into_iter().map(|mail| mail.message_id).collect();
+        let mut ids: Vec<_> = self
+            .mails()
+            .into_iter()
+            .map(|mail| mail.message_id)
+            .collect();
         ids.sort();
         ids.dedup();
         ids.len()
@@ -64,7 +68,11 @@ async fn talk(socket: TcpStream, inside: Arc<Mutex<Inside>>) -> std::io::Result<
     let mut lines = BufReader::new(read).lines();
     write.write_all(b"220 loopback ready\r\n").await?;
     while let Some(line) = lines.next_line().await? {
-        let word = line.split_whitespace().next().unwrap_or_default().to_ascii_uppercase();
+        let word = line
+            .split_whitespace()
+            .next()
+            .unwrap_or_default()
+            .to_ascii_uppercase();
         let reply = match word.as_str() {
             "EHLO" => "250-loopback\r\n250 8BITMIME\r\n",
             "DATA" => {
@@ -97,8 +105,12 @@ fn take(inside: &Mutex<Inside>, data: &str) -> &'static str {
         return "451 not now\r\n";
     }
     let header = |name: &str| {
-        let found = data.lines().find(|line| line.to_ascii_lowercase().starts_with(name));
-        found.and_then(|line| line.split_once(':')).map(|(_, value)| value.trim().to_owned())
+        let found = data
+            .lines()
+            .find(|line| line.to_ascii_lowercase().starts_with(name));
+        found
+            .and_then(|line| line.split_once(':'))
+            .map(|(_, value)| value.trim().to_owned())
     };
     inside.mails.push(Mail {
         message_id: header("message-id:").unwrap_or_default(),

@@ -13,8 +13,17 @@ pub struct Running {
 
 impl Running {
     /// Starts `oncepay` with these arguments; what it says goes to `log`.
-    pub fn start(folder: &Path, arguments: &[&str], environment: &[(String, String)], log: &Path) -> Self {
-        let out = File::options().create(true).append(true).open(log).expect("a log file");
+    pub fn start(
+        folder: &Path,
+        arguments: &[&str],
+        environment: &[(String, String)],
+        log: &Path,
+    ) -> Self {
+        let out = File::options()
+            .create(true)
+            .append(true)
+            .open(log)
+            .expect("a log file");
         let err = out.try_clone().expect("a second handle");
         let child = Command::new(env!("CARGO_BIN_EXE_oncepay"))
             .current_dir(folder)
@@ -26,7 +35,10 @@ impl Running {
             .stderr(err)
             .spawn()
             .expect("the binary starts");
-        Self { child, log: log.to_owned() }
+        Self {
+            child,
+            log: log.to_owned(),
+        }
     }
 
     pub fn pid(&self) -> u32 {
@@ -55,13 +67,20 @@ impl Running {
             if let Some(status) = self.child.try_wait().expect("a child can be waited for") {
                 return status;
             }
-            assert!(Instant::now() < until, "the process has not ended; its log:\n{}", self.log());
+            assert!(
+                Instant::now() < until,
+                "the process has not ended; its log:\n{}",
+                self.log()
+            );
             std::thread::sleep(Duration::from_millis(20));
         }
     }
 
     pub fn is_running(&mut self) -> bool {
-        self.child.try_wait().expect("a child can be waited for").is_none()
+        self.child
+            .try_wait()
+            .expect("a child can be waited for")
+            .is_none()
     }
 
     /// Everything it has said.

@@ -39,7 +39,12 @@ impl Processor {
         let secret = "whsec_dGVzdC1zZWNyZXQtb2YtdGhlLXNhbmRib3gtcHJvY2Vzc29y".to_owned();
         std::fs::write(folder.path().join("secret"), &secret).expect("the secret is written");
         let running = Self::run(&folder, port);
-        let processor = Self { running, port, secret, folder };
+        let processor = Self {
+            running,
+            port,
+            secret,
+            folder,
+        };
         processor.is_up().await;
         processor
     }
@@ -48,14 +53,23 @@ impl Processor {
         let path = |name: &str| folder.path().join(name).display().to_string();
         let listen = format!("127.0.0.1:{port}");
         let arguments = [
-            "sandbox", "--listen", &listen, "--file", &path("ledger"), "--secret-file", &path("secret"),
+            "sandbox",
+            "--listen",
+            &listen,
+            "--file",
+            &path("ledger"),
+            "--secret-file",
+            &path("secret"),
         ];
         Running::start(folder.path(), &arguments, &[], &folder.path().join("log"))
     }
 
     async fn is_up(&self) {
         eventually("the processor answers", || async {
-            self.get_ledger().await.map(drop).map_err(|error| error.to_string())
+            self.get_ledger()
+                .await
+                .map(drop)
+                .map_err(|error| error.to_string())
         })
         .await;
     }
@@ -84,7 +98,10 @@ impl Processor {
     /// What was really charged under this order number, if anything was.
     pub async fn charge(&self, order_no: &str) -> Option<Charge> {
         let ledger = self.get_ledger().await.expect("the ledger answers");
-        ledger.charges.into_iter().find(|charge| charge.order_no == order_no)
+        ledger
+            .charges
+            .into_iter()
+            .find(|charge| charge.order_no == order_no)
     }
 
     pub async fn charges(&self) -> Vec<Charge> {
@@ -93,8 +110,14 @@ impl Processor {
 
     /// The one thing that must hold for every order: charged once.
     pub async fn charged_once(&self, order_no: &str) -> Charge {
-        let charge = self.charge(order_no).await.expect("the processor knows the order");
-        assert_eq!(charge.charged_times, 1, "charged more than once: {charge:?}");
+        let charge = self
+            .charge(order_no)
+            .await
+            .expect("the processor knows the order");
+        assert_eq!(
+            charge.charged_times, 1,
+            "charged more than once: {charge:?}"
+        );
         charge
     }
 

@@ -75,7 +75,10 @@ impl Answer {
     }
 
     pub fn header(&self, name: &str) -> &str {
-        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+        self.headers
+            .get(name)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default()
     }
 }
 
@@ -100,16 +103,28 @@ impl Shop {
         Self::open_with_mail(processor, stage, None).await
     }
 
-    pub async fn open_with_mail(processor: &Processor, stage: Stage, mailbox: Option<&Mailbox>) -> Self {
+    pub async fn open_with_mail(
+        processor: &Processor,
+        stage: Stage,
+        mailbox: Option<&Mailbox>,
+    ) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let database = ScratchDatabase::make(folder.path()).await;
         let port = free_port();
         let text = configuration(&stage, port, &database.url, processor, mailbox);
-        std::fs::write(folder.path().join("oncepay.toml"), text).expect("the configuration is written");
+        std::fs::write(folder.path().join("oncepay.toml"), text)
+            .expect("the configuration is written");
         let running = run(folder.path(), &stage.environment);
         let client = reqwest::Client::new();
         let environment = stage.environment;
-        let shop = Self { running, port, database, client, environment, folder };
+        let shop = Self {
+            running,
+            port,
+            database,
+            client,
+            environment,
+            folder,
+        };
         shop.is_ready().await;
         shop
     }
@@ -171,7 +186,9 @@ impl Shop {
         let method = method.parse().expect("a method");
         let mut request = self.client.request(method, self.url(path)).bearer_auth(key);
         if let Some(body) = body {
-            request = request.header("content-type", "application/json").body(body.to_string());
+            request = request
+                .header("content-type", "application/json")
+                .body(body.to_string());
         }
         read(request.send().await.expect("the shop answers")).await
     }
@@ -193,7 +210,9 @@ impl Shop {
     }
 
     pub async fn get(&self, order_id: &str) -> Value {
-        let answer = self.ask("GET", &format!("/v1/orders/{order_id}"), MERCHANT, None).await;
+        let answer = self
+            .ask("GET", &format!("/v1/orders/{order_id}"), MERCHANT, None)
+            .await;
         assert_eq!(answer.status, 200, "{:?}", answer.body);
         answer.body
     }
@@ -203,11 +222,20 @@ impl Shop {
         let path = format!("/v1/orders?order_no={order_no}");
         let answer = self.ask("GET", &path, MERCHANT, None).await;
         assert_eq!(answer.status, 200, "{:?}", answer.body);
-        answer.body["data"].as_array().and_then(|data| data.first().cloned())
+        answer.body["data"]
+            .as_array()
+            .and_then(|data| data.first().cloned())
     }
 
     pub async fn events(&self, order_id: &str) -> Vec<Value> {
-        let answer = self.ask("GET", &format!("/v1/orders/{order_id}/events"), VIEWER, None).await;
+        let answer = self
+            .ask(
+                "GET",
+                &format!("/v1/orders/{order_id}/events"),
+                VIEWER,
+                None,
+            )
+            .await;
         assert_eq!(answer.status, 200, "{:?}", answer.body);
         answer.body["data"].as_array().cloned().unwrap_or_default()
     }
@@ -215,7 +243,10 @@ impl Shop {
     /// The kinds of an order's events, oldest first.
     pub async fn history(&self, order_id: &str) -> Vec<String> {
         let events = self.events(order_id).await;
-        events.iter().map(|event| event["kind"].as_str().unwrap_or_default().to_owned()).collect()
+        events
+            .iter()
+            .map(|event| event["kind"].as_str().unwrap_or_default().to_owned())
+            .collect()
     }
 
     pub async fn alerts(&self) -> Vec<Value> {
@@ -228,18 +259,31 @@ impl Shop {
     pub async fn becomes(&self, order_id: &str, status: &str) -> Value {
         eventually(&format!("{order_id} becomes {status}"), || async {
             let order = self.get(order_id).await;
-            if order["status"] == status { Ok(order) } else { Err(order.to_string()) }
+            if order["status"] == status {
+                Ok(order)
+            } else {
+                Err(order.to_string())
+            }
         })
         .await
     }
 
     pub async fn review(&self, order_id: &str, key: &str, body: &Value) -> Answer {
-        self.ask("POST", &format!("/v1/orders/{order_id}/reviews"), key, Some(body)).await
+        self.ask(
+            "POST",
+            &format!("/v1/orders/{order_id}/reviews"),
+            key,
+            Some(body),
+        )
+        .await
     }
 
     /// A body posted to the callback address as it is.
     pub async fn notify(&self, channel: &str, headers: &[(&str, String)], body: Vec<u8>) -> Answer {
-        let mut request = self.client.post(self.url(&format!("/v1/callbacks/{channel}"))).body(body);
+        let mut request = self
+            .client
+            .post(self.url(&format!("/v1/callbacks/{channel}")))
+            .body(body);
         for (name, value) in headers {
             request = request.header(*name, value);
         }
@@ -253,7 +297,11 @@ async fn read(response: reqwest::Response) -> Answer {
     let bytes = response.bytes().await.expect("the answer is whole");
     let body = serde_json::from_slice(&bytes)
         .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&bytes).into_owned()));
-    Answer { status, headers, body }
+    Answer {
+        status,
+        headers,
+        body,
+    }
 }
 
 fn run(folder: &Path, environment: &[(String, String)]) -> Running {
@@ -329,8 +377,11 @@ digest_window = "{}"
         ("root", "admin", ADMIN),
     ];
     for (name, role, key) in keys {
-        write!(text, "[[keys]]\nname = \"{name}\"\nrole = \"{role}\"\nkey = \"{key}\"\n")
-            .expect("text grows");
+        write!(
+            text,
+            "[[keys]]\nname = \"{name}\"\nrole = \"{role}\"\nkey = \"{key}\"\n"
+        )
+        .expect("text grows");
     }
     text.push_str(&stage.more);
     text
