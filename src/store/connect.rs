@@ -172,10 +172,10 @@ fn postgres_options(
         // Arrays as parameters hide their length from the planner, which would then scan a table for a batch of one.
         options.options([
             ("plan_cache_mode", "force_generic_plan"),
-            ("enable_hashjoin", "off"),
-            ("enable_mergejoin", "off"),
             ("enable_seqscan", "off"),
             ("jit", "off"),
+            // As with SQLite's short busy timeout: the journal repeats, and answers whom it must refuse meanwhile.
+            ("lock_timeout", "500ms"),
         ])
     } else {
         options
