@@ -7,9 +7,9 @@ use crate::store::journal::JournalHealth;
 use prometheus_client::encoding::prometheus_text;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
-use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
+use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
-use prometheus_client::registry::{Registry, Unit};
+use prometheus_client::registry::Registry;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,16 +30,16 @@ type Durations<L> = Family<L, Histogram, fn() -> Histogram>;
 #[derive(Clone)]
 pub struct Metrics {
     registry: Arc<Registry>,
-    orders_created: Counter,
-    orders: Family<StatusLabels, Gauge>,
-    open_alerts: Gauge,
-    callbacks: Family<CallbackLabels, Counter>,
-    requests: Durations<RequestLabels>,
-    journal_batch: Histogram,
-    journal_wait: Histogram,
-    journal_queued: Gauge,
-    calls: Family<CallOutcomeLabels, Counter>,
-    call_durations: Durations<CallLabels>,
+    pub(super) orders_created: Counter,
+    pub(super) orders: Family<StatusLabels, Gauge>,
+    pub(super) open_alerts: Gauge,
+    pub(super) callbacks: Family<CallbackLabels, Counter>,
+    pub(super) requests: Durations<RequestLabels>,
+    pub(super) journal_batch: Histogram,
+    pub(super) journal_wait: Histogram,
+    pub(super) journal_queued: Gauge,
+    pub(super) calls: Family<CallOutcomeLabels, Counter>,
+    pub(super) call_durations: Durations<CallLabels>,
 }
 
 impl std::fmt::Debug for Metrics {
@@ -67,75 +67,6 @@ impl Metrics {
         };
         metrics.registry = Arc::new(metrics.registered(started_at));
         metrics
-    }
-
-    fn registered(&self, started_at: UnixMillis) -> Registry {
-        let mut root = Registry::default();
-        root.register_with_unit(
-            "process_start_time",
-            "When this runtime started, since 1970-01-01",
-            Unit::Seconds,
-            ConstGauge::new(started_at.0 / 1000),
-        );
-        let ours = root.sub_registry_with_prefix("oncepay");
-        ours.register(
-            "orders_created",
-            "Orders created",
-            self.orders_created.clone(),
-        );
-        ours.register(
-            "orders",
-            "Orders that stand in each status",
-            self.orders.clone(),
-        );
-        ours.register(
-            "open_alerts",
-            "Alerts that nobody has acknowledged, up to 1000",
-            self.open_alerts.clone(),
-        );
-        ours.register(
-            "callbacks",
-            "Callbacks by channel and result",
-            self.callbacks.clone(),
-        );
-        ours.register_with_unit(
-            "http_request_duration",
-            "Time to answer a request",
-            Unit::Seconds,
-            self.requests.clone(),
-        );
-        self.register_inner_parts(ours);
-        root
-    }
-
-    fn register_inner_parts(&self, ours: &mut Registry) {
-        ours.register(
-            "journal_batch_size",
-            "Writes in one commit of the journal",
-            self.journal_batch.clone(),
-        );
-        ours.register_with_unit(
-            "journal_wait",
-            "From handing a write to the journal to its commit",
-            Unit::Seconds,
-            self.journal_wait.clone(),
-        );
-        ours.register(
-            "journal_queued",
-            "Writes that wait for the journal",
-            self.journal_queued.clone(),
-        );
-        ours.register(
-            "channel_calls",
-            "Calls to channels by the class of their answer",
-            self.calls.clone(),
-        );
-        ours.register_with_unit(
-            "channel_call_duration",
-            "Time until a channel answered",
-            Unit::Seconds,
-            self.call_durations.clone(),
-        );
     }
 
     /// An order was committed for the first time.

@@ -6,20 +6,20 @@ use actix_web::http::header::{ACCEPT_LANGUAGE, HeaderMap};
 use actix_web::{HttpMessage, HttpRequest};
 
 /// The header that carries the id of a request, in and out.
-pub const REQUEST_ID: &str = "x-request-id";
+pub(crate) const REQUEST_ID: &str = "x-request-id";
 const REQUEST_ID_LENGTH_MAX: usize = 64;
 
 /// The id and the language of one request.
 #[derive(Debug, Clone)]
-pub struct About {
-    pub request_id: String,
-    pub language: Language,
+pub(crate) struct About {
+    pub(crate) request_id: String,
+    pub(crate) language: Language,
 }
 
 impl About {
     /// Keeps the caller's request id if it is safe to repeat; else makes one.
     #[must_use]
-    pub fn of_headers(headers: &HeaderMap) -> Self {
+    pub(crate) fn of_headers(headers: &HeaderMap) -> Self {
         let given = headers.get(REQUEST_ID).and_then(|id| id.to_str().ok());
         let request_id = given.filter(|id| is_safe(id)).map(str::to_owned);
         let accept: Vec<&str> = headers
@@ -34,7 +34,7 @@ impl About {
 
     /// What the door has noted about this request.
     #[must_use]
-    pub fn of(request: &HttpRequest) -> Self {
+    pub(crate) fn of(request: &HttpRequest) -> Self {
         let noted = request.extensions().get::<Self>().cloned();
         noted.unwrap_or_else(|| Self::of_headers(request.headers()))
     }

@@ -8,7 +8,7 @@ use actix_web::HttpRequest;
 use actix_web::http::header::{AUTHORIZATION, HeaderMap, HeaderValue, WWW_AUTHENTICATE};
 
 /// The caller, if their key is in force and may do this: else 401 or 403.
-pub fn require(keys: &KeyRing, request: &HttpRequest, act: Act) -> Result<Caller, Problem> {
+pub(crate) fn require(keys: &KeyRing, request: &HttpRequest, act: Act) -> Result<Caller, Problem> {
     let caller = bearer(request.headers()).and_then(|key| keys.find(key));
     let caller = caller.ok_or_else(|| {
         Problem::new(Kind::Unauthenticated)

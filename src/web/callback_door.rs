@@ -1,6 +1,5 @@
 //! What stands before the verification of callbacks: a rate limit for each address.
 
-use super::sampling::Sampler;
 use crate::config::Settings;
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
@@ -11,12 +10,11 @@ use std::time::Duration;
 /// Addresses that are remembered at once; a flood from more shares one allowance.
 const ADDRESSES_MAX: usize = 50_000;
 
-/// The rate limit and the sampling of callbacks.
+/// The rate limit of callbacks.
 pub(crate) struct CallbackDoor {
     limiter: Option<DefaultKeyedRateLimiter<IpAddr>>,
     clock: DefaultClock,
     trusted_proxies: Vec<IpAddr>,
-    pub(crate) sampler: Sampler,
 }
 
 impl CallbackDoor {
@@ -27,7 +25,6 @@ impl CallbackDoor {
             limiter: quota.map(RateLimiter::keyed),
             clock: DefaultClock::default(),
             trusted_proxies: settings.server.trusted_proxies.clone(),
-            sampler: Sampler::default(),
         }
     }
 
@@ -89,7 +86,6 @@ mod tests {
                 .map(RateLimiter::keyed),
             clock: DefaultClock::default(),
             trusted_proxies: trusted.iter().map(|text| ip(text)).collect(),
-            sampler: Sampler::default(),
         }
     }
 

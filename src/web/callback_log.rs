@@ -23,8 +23,8 @@ pub(crate) fn log(shared: &Shared, line: &Line<'_>, received: &Received) {
         }
         Received::Orphan { order_no } => return other(line, order_no, result(received)),
     };
-    let sampler = &shared.callbacks.sampler;
-    if let Some(suppressed) = sampler.admit(rejection.rule, shared.clock.mono_ms()) {
+    let now_ms = shared.clock.mono_ms();
+    if let Some(suppressed) = shared.sampler.admit(rejection.rule.as_str(), now_ms) {
         rejected(line, rejection, suppressed);
     }
 }

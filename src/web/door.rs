@@ -26,7 +26,10 @@ pub(crate) async fn pass(
     let answered = next.call(request).await?.map_into_boxed_body();
     let (request, response) = answered.into_parts();
     let mut response = match refusal(&response) {
-        Some(problem) => rendered(&problem, &about, response),
+        Some(problem) => {
+            log(&shared, &problem, &about);
+            rendered(&problem, &about, response)
+        }
         None => response,
     };
     mark(&mut response, &about);
@@ -55,7 +58,6 @@ fn refusal(response: &HttpResponse) -> Option<Problem> {
 
 /// The document, with what else the response carried (such as `Allow`).
 fn rendered(problem: &Problem, about: &About, bare: HttpResponse) -> HttpResponse {
-    log(problem, about);
     let mut response = problem.render(about);
     for (name, value) in bare.headers() {
         let of_the_old_body = name == header::CONTENT_TYPE || name == header::CONTENT_LENGTH;
@@ -66,14 +68,19 @@ fn rendered(problem: &Problem, about: &About, bare: HttpResponse) -> HttpRespons
     response
 }
 
-/// A refusal that is the server's doing is logged, here and nowhere else.
-fn log(problem: &Problem, about: &About) {
-    if problem.kind.status() >= 500 {
+/// A refusal that is the server's doing is logged, here and nowhere else; a storm of them is sampled.
+fn log(shared: &Shared, problem: &Problem, about: &About) {
+    if problem.kind.status() < 500 {
+        return;
+    }
+    let now_ms = shared.clock.mono_ms();
+    if let Some(suppressed) = shared.sampler.admit(problem.kind.code(), now_ms) {
         tracing::warn!(
             request_id = %about.request_id,
             code = problem.kind.code(),
             status = problem.kind.status(),
             cause = problem.cause.as_deref().unwrap_or_default(),
+            suppressed,
             "a request was not served"
         );
     }
@@ -93,9 +100,11 @@ fn mark(response: &mut HttpResponse, about: &About) {
     }
 }
 
-/// The pattern of the route; whatever matches none shares one label.
+/// The pattern of the route; whatever matches none, or one that takes any path, shares one label.
 fn route(pattern: Option<String>) -> String {
-    pattern.unwrap_or_else(|| "unmatched".to_owned())
+    pattern
+        .filter(|pattern| !pattern.ends_with(".*}"))
+        .unwrap_or_else(|| "unmatched".to_owned())
 }
 
 /// The method, if it is one that clients use: a label must not take any word that somebody sends.

@@ -45,10 +45,6 @@ impl<'a> Form<'a> {
         self.errors.extend(errors);
     }
 
-    pub(crate) fn has_errors(&self) -> bool {
-        !self.errors.is_empty()
-    }
-
     /// The raw value of a field; `null` is as good as absent.
     pub(crate) fn raw(&mut self, field: &'static str) -> Option<&'a RawValue> {
         self.asked.push(field);

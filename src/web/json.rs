@@ -1,6 +1,7 @@
 //! JSON objects as they arrived: every value in its raw text, so that `1999.0` is not mistaken for `1999`, and
 //! every key that came twice.
 
+use super::language::Text;
 use super::problem::Problem;
 use super::problem_kind::Kind;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
@@ -17,9 +18,8 @@ pub(crate) struct Object<'a> {
 impl<'a> Object<'a> {
     /// The object that a body holds.
     pub(crate) fn of_body(body: &'a [u8]) -> Result<Self, Problem> {
-        let malformed = |cause: String| Problem::new(Kind::MalformedJson).because(cause);
-        let text = std::str::from_utf8(body).map_err(|error| malformed(error.to_string()))?;
-        serde_json::from_str(text).map_err(|error| malformed(error.to_string()))
+        let text = std::str::from_utf8(body).map_err(|error| malformed(&error))?;
+        serde_json::from_str(text).map_err(|error| malformed(&error))
     }
 
     /// The object that a value is, if it is one.
@@ -52,6 +52,13 @@ impl<'de> Deserialize<'de> for Object<'de> {
         }
         deserializer.deserialize_map(Fields)
     }
+}
+
+fn malformed(error: &dyn std::error::Error) -> Problem {
+    Problem::new(Kind::MalformedJson).detailed(Text::owned(
+        format!("Send one JSON object in UTF-8: {error}."),
+        format!("请发送一个 UTF-8 编码的 JSON 对象：{error}。"),
+    ))
 }
 
 /// The whole number that this text is written as: digits alone, no sign but a minus, no leading zero.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// A language that the texts exist in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Language {
+pub(crate) enum Language {
     #[default]
     English,
     Chinese,
@@ -13,7 +13,7 @@ pub enum Language {
 impl Language {
     /// The tag for `Content-Language`.
     #[must_use]
-    pub const fn tag(self) -> &'static str {
+    pub(crate) const fn tag(self) -> &'static str {
         match self {
             Self::English => "en",
             Self::Chinese => "zh-CN",
@@ -22,7 +22,7 @@ impl Language {
 
     /// The best language for this `Accept-Language`; English if it names none of ours.
     #[must_use]
-    pub fn of(accept: &str) -> Self {
+    pub(crate) fn of(accept: &str) -> Self {
         let mut best = None;
         for range in accept.split(',') {
             let (tag, weight) = weighted(range);
@@ -79,14 +79,14 @@ fn thousandths(text: &str) -> Option<u32> {
 
 /// One text in each language.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Text {
+pub(crate) struct Text {
     english: Cow<'static, str>,
     chinese: Cow<'static, str>,
 }
 
 impl Text {
     #[must_use]
-    pub const fn new(english: &'static str, chinese: &'static str) -> Self {
+    pub(crate) const fn new(english: &'static str, chinese: &'static str) -> Self {
         Self {
             english: Cow::Borrowed(english),
             chinese: Cow::Borrowed(chinese),
@@ -94,7 +94,7 @@ impl Text {
     }
 
     #[must_use]
-    pub const fn owned(english: String, chinese: String) -> Self {
+    pub(crate) const fn owned(english: String, chinese: String) -> Self {
         Self {
             english: Cow::Owned(english),
             chinese: Cow::Owned(chinese),
@@ -103,7 +103,7 @@ impl Text {
 
     /// A text that exists in one language only, such as a channel's own words.
     #[must_use]
-    pub fn as_is(text: String) -> Self {
+    pub(crate) fn as_is(text: String) -> Self {
         Self {
             chinese: Cow::Owned(text.clone()),
             english: Cow::Owned(text),
@@ -111,7 +111,7 @@ impl Text {
     }
 
     #[must_use]
-    pub fn in_language(&self, language: Language) -> &str {
+    pub(crate) fn in_language(&self, language: Language) -> &str {
         match language {
             Language::English => &self.english,
             Language::Chinese => &self.chinese,

@@ -5,7 +5,7 @@ use crate::domain::order::{Order, OrderStatus, Reason};
 
 /// The text for people that stands in an answer. It never invites to pay again while money may have moved.
 #[must_use]
-pub fn message(order: &Order, deadline_passed: bool, language: Language) -> String {
+pub(crate) fn message(order: &Order, deadline_passed: bool, language: Language) -> String {
     let text = if deadline_passed && !order.answers_a_wait() {
         CONFIRMING
     } else {

@@ -5,15 +5,15 @@ use std::time::Duration;
 
 /// The preferences that we know. Of each, the first one in the request counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Preferences {
-    pub respond_async: bool,
+pub(crate) struct Preferences {
+    pub(crate) respond_async: bool,
     /// Seconds.
-    pub wait_s: Option<u64>,
+    pub(crate) wait_s: Option<u64>,
 }
 
 impl Preferences {
     #[must_use]
-    pub fn of(headers: &HeaderMap) -> Self {
+    pub(crate) fn of(headers: &HeaderMap) -> Self {
         let values = headers.get_all("prefer");
         let texts = values.filter_map(|value| value.to_str().ok());
         Self::parse(texts)
@@ -39,7 +39,7 @@ impl Preferences {
 
     /// The wait that was asked for, capped.
     #[must_use]
-    pub fn wait_up_to(&self, cap: Duration) -> Option<Duration> {
+    pub(crate) fn wait_up_to(&self, cap: Duration) -> Option<Duration> {
         self.wait_s
             .map(|seconds| Duration::from_secs(seconds).min(cap))
     }

@@ -3,23 +3,22 @@
 use super::about::About;
 use super::language::{Language, Text};
 use super::problem_kind::Kind;
+use super::problem_view::{FieldErrorView, ProblemView};
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderName, HeaderValue};
 use actix_web::{HttpResponse, HttpResponseBuilder, ResponseError};
-use serde::Serialize;
 use serde_json::Value;
-use utoipa::ToSchema;
 
 /// What is wrong with one field of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FieldError {
-    pub field: String,
-    pub message: Text,
+pub(crate) struct FieldError {
+    pub(crate) field: String,
+    pub(crate) message: Text,
 }
 
 impl FieldError {
     #[must_use]
-    pub fn new(field: impl Into<String>, message: Text) -> Self {
+    pub(crate) fn new(field: impl Into<String>, message: Text) -> Self {
         Self {
             field: field.into(),
             message,
@@ -29,52 +28,21 @@ impl FieldError {
 
 /// Why a request got no answer of the kind it asked for.
 #[derive(Debug, Clone)]
-pub struct Problem {
-    pub kind: Kind,
+pub(crate) struct Problem {
+    pub(crate) kind: Kind,
     /// What this occurrence is about, where the kind's own words say too little.
-    pub detail: Option<Text>,
-    pub errors: Vec<FieldError>,
+    pub(crate) detail: Option<Box<Text>>,
+    pub(crate) errors: Vec<FieldError>,
     /// The order as it stands, for a payment that is not confirmed yet.
-    pub order: Option<Value>,
-    pub headers: Vec<(HeaderName, HeaderValue)>,
+    pub(crate) order: Option<Box<Value>>,
+    pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
     /// For the log alone.
-    pub cause: Option<String>,
-}
-
-/// A problem document.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Problem)]
-pub struct ProblemView {
-    /// `urn:oncepay:problem:` and the code.
-    #[serde(rename = "type")]
-    pub kind: String,
-    pub title: String,
-    pub status: u16,
-    pub detail: String,
-    pub code: String,
-    pub request_id: String,
-    /// Each wrong field of the request.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
-    pub errors: Vec<FieldErrorView>,
-    /// The order, where the problem is `payment-unconfirmed`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<super::view::OrderView>, required = false)]
-    pub order: Option<Value>,
-}
-
-/// What is wrong with one field.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = FieldError)]
-pub struct FieldErrorView {
-    /// Its place in the request, such as `entitlements[0].quantity`.
-    pub field: String,
-    pub message: String,
+    pub(crate) cause: Option<String>,
 }
 
 impl Problem {
     #[must_use]
-    pub const fn new(kind: Kind) -> Self {
+    pub(crate) const fn new(kind: Kind) -> Self {
         Self {
             kind,
             detail: None,
@@ -87,7 +55,7 @@ impl Problem {
 
     /// A request with these fields wrong.
     #[must_use]
-    pub fn validation(errors: Vec<FieldError>) -> Self {
+    pub(crate) fn validation(errors: Vec<FieldError>) -> Self {
         Self {
             errors,
             ..Self::new(Kind::Validation)
@@ -96,37 +64,37 @@ impl Problem {
 
     /// A request with this one field wrong.
     #[must_use]
-    pub fn field(field: &str, message: Text) -> Self {
+    pub(crate) fn field(field: &str, message: Text) -> Self {
         Self::validation(vec![FieldError::new(field, message)])
     }
 
     #[must_use]
-    pub fn detailed(mut self, detail: Text) -> Self {
-        self.detail = Some(detail);
+    pub(crate) fn detailed(mut self, detail: Text) -> Self {
+        self.detail = Some(Box::new(detail));
         self
     }
 
     /// For the log alone.
     #[must_use]
-    pub fn because(mut self, cause: impl ToString) -> Self {
+    pub(crate) fn because(mut self, cause: impl ToString) -> Self {
         self.cause = Some(cause.to_string());
         self
     }
 
     #[must_use]
-    pub fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+    pub(crate) fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.headers.push((name, value));
         self
     }
 
     #[must_use]
-    pub fn retry_after(self, seconds: u64) -> Self {
+    pub(crate) fn retry_after(self, seconds: u64) -> Self {
         self.with_header(header::RETRY_AFTER, HeaderValue::from(seconds))
     }
 
     /// The document in the language of the request.
     #[must_use]
-    pub fn render(&self, about: &About) -> HttpResponse {
+    pub(crate) fn render(&self, about: &About) -> HttpResponse {
         let mut response = HttpResponseBuilder::new(self.status_code());
         for (name, value) in &self.headers {
             response.insert_header((name.clone(), value.clone()));
@@ -143,7 +111,8 @@ impl Problem {
 
     fn view(&self, about: &About) -> ProblemView {
         let language: Language = about.language;
-        let detail = self.detail.clone().unwrap_or_else(|| self.kind.detail());
+        let detail = self.detail.as_deref().cloned();
+        let detail = detail.unwrap_or_else(|| self.kind.detail());
         ProblemView {
             kind: format!("urn:oncepay:problem:{}", self.kind.code()),
             title: self.kind.title().in_language(language).to_owned(),
@@ -156,7 +125,7 @@ impl Problem {
                 .iter()
                 .map(|error| error.view(language))
                 .collect(),
-            order: self.order.clone(),
+            order: self.order.as_deref().cloned(),
         }
     }
 }

@@ -5,8 +5,12 @@ use super::problem_kind::Kind;
 use crate::domain::order::Refusal;
 
 impl Kind {
+    #[expect(
+        clippy::too_many_lines,
+        reason = "a table: a pair of texts for each kind"
+    )]
     #[must_use]
-    pub const fn detail(self) -> Text {
+    pub(crate) const fn detail(self) -> Text {
         let (english, chinese) = match self {
             Self::Refused(refusal) => refused(refusal),
             Self::Validation => (

@@ -5,7 +5,7 @@ use crate::domain::order::Refusal;
 
 /// What kind of problem it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     Validation,
     MalformedJson,
     BadRequest,
@@ -34,7 +34,7 @@ pub enum Kind {
 impl Kind {
     /// The kind that stands for a bare HTTP status.
     #[must_use]
-    pub const fn of_status(status: u16) -> Self {
+    pub(crate) const fn of_status(status: u16) -> Self {
         match status {
             401 => Self::Unauthenticated,
             403 => Self::Forbidden,
@@ -53,7 +53,7 @@ impl Kind {
 
     /// The code in the document and in its `type`.
     #[must_use]
-    pub const fn code(self) -> &'static str {
+    pub(crate) const fn code(self) -> &'static str {
         match self {
             Self::Refused(refusal) => refusal.code(),
             Self::Validation => "validation",
@@ -82,7 +82,7 @@ impl Kind {
     }
 
     #[must_use]
-    pub const fn status(self) -> u16 {
+    pub(crate) const fn status(self) -> u16 {
         match self {
             Self::Refused(refusal) => refusal.http_status(),
             Self::MalformedJson | Self::BadRequest | Self::MalformedCallback => 400,
@@ -103,7 +103,7 @@ impl Kind {
     }
 
     #[must_use]
-    pub const fn title(self) -> Text {
+    pub(crate) const fn title(self) -> Text {
         let (english, chinese) = match self {
             Self::Validation => ("The request is not valid", "请求无效"),
             Self::MalformedJson => ("The body is not JSON", "请求体不是有效的 JSON"),

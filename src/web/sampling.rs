@@ -1,16 +1,15 @@
-//! Bounded logging: so many lines a second of each rule, and a count of those that were left out.
+//! Bounded logging: so many lines a second about one thing, and a count of those that were left out.
 
-use crate::channels::RejectionRule;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Lines of one rule in one second. Enough to see what is wrong; a flood of 100,000 stays a few kilobytes.
+/// Lines about one thing in one second. Enough to see what is wrong; a flood of 100,000 stays a few kilobytes.
 const LINES_A_SECOND: u32 = 10;
 
-/// Decides which rejected callbacks are logged.
+/// Decides which of many lines are logged.
 #[derive(Debug, Default)]
 pub(crate) struct Sampler {
-    rules: Mutex<BTreeMap<RejectionRule, Window>>,
+    windows: Mutex<BTreeMap<&'static str, Window>>,
 }
 
 #[derive(Debug, Default, Clone, Copy)]
@@ -21,11 +20,11 @@ struct Window {
 }
 
 impl Sampler {
-    /// Whether a line about this rule may be logged now, and then how many were left out since the last one.
-    pub(crate) fn admit(&self, rule: RejectionRule, mono_ms: i64) -> Option<u64> {
+    /// Whether a line about this may be logged now, and then how many were left out since the last one.
+    pub(crate) fn admit(&self, about: &'static str, mono_ms: i64) -> Option<u64> {
         let second = mono_ms.div_euclid(1000);
-        let mut rules = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
-        let window = rules.entry(rule).or_default();
+        let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
+        let window = windows.entry(about).or_default();
         if window.second != second {
             window.second = second;
             window.lines = 0;
@@ -46,10 +45,10 @@ mod tests {
     #[test]
     fn a_flood_leaves_ten_lines_a_second_and_a_count() {
         let sampler = Sampler::default();
-        let rule = RejectionRule::Signature;
+        let rule = "signature";
         let admitted = (0..100_000).filter(|_| sampler.admit(rule, 500).is_some());
         assert_eq!(admitted.count(), 10);
-        assert_eq!(sampler.admit(RejectionRule::Timestamp, 500), Some(0));
+        assert_eq!(sampler.admit("timestamp", 500), Some(0));
         assert_eq!(sampler.admit(rule, 1_500), Some(99_990));
         assert_eq!(sampler.admit(rule, 1_500), Some(0));
     }

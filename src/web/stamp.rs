@@ -7,7 +7,7 @@ use time::macros::format_description;
 
 /// `2026-07-26T08:00:00.000Z`. A moment beyond what a calendar holds is the empty text.
 #[must_use]
-pub fn rfc3339(moment: UnixMillis) -> String {
+pub(crate) fn rfc3339(moment: UnixMillis) -> String {
     let format =
         format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
     OffsetDateTime::from_unix_timestamp_nanos(i128::from(moment.0).saturating_mul(1_000_000))
@@ -18,7 +18,7 @@ pub fn rfc3339(moment: UnixMillis) -> String {
 
 /// A moment in RFC 3339 with any offset.
 #[must_use]
-pub fn parse(text: &str) -> Option<UnixMillis> {
+pub(crate) fn parse(text: &str) -> Option<UnixMillis> {
     let moment = OffsetDateTime::parse(text, &Rfc3339).ok()?;
     let millis = moment.unix_timestamp_nanos().div_euclid(1_000_000);
     i64::try_from(millis).ok().map(UnixMillis)

@@ -3,6 +3,7 @@
 use super::callback_door::CallbackDoor;
 use super::keyring::KeyRing;
 use super::readiness::Readiness;
+use super::sampling::Sampler;
 use crate::actors::Gateway;
 use crate::channels::Channels;
 use crate::clock::SharedClock;
@@ -45,6 +46,7 @@ pub(crate) struct Shared {
     pub(crate) keys: KeyRing,
     pub(crate) readiness: Readiness,
     pub(crate) callbacks: CallbackDoor,
+    pub(crate) sampler: Sampler,
 }
 
 impl State {
@@ -62,6 +64,7 @@ impl State {
             keys: parts.keys,
             readiness: parts.readiness,
             callbacks,
+            sampler: Sampler::default(),
         };
         Self {
             parts: Data::new(shared),

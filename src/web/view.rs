@@ -15,101 +15,101 @@ const PROPOSAL_LIFE_MS: i64 = 24 * 3_600_000;
 /// An order.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = Order)]
-pub struct OrderView {
+pub(crate) struct OrderView {
     #[schema(pattern = "^ord_[0-9a-f]{32}$")]
-    pub order_id: String,
+    pub(crate) order_id: String,
     #[schema(pattern = "^[A-Za-z0-9_-]{1,64}$")]
-    pub order_no: String,
+    pub(crate) order_no: String,
     /// The key under which the channel is asked to charge, in every submit and query.
-    pub idempotency_key: String,
+    pub(crate) idempotency_key: String,
     /// Real money, not a channel's test mode.
-    pub live: bool,
-    pub channel: String,
-    pub method: String,
+    pub(crate) live: bool,
+    pub(crate) channel: String,
+    pub(crate) method: String,
     /// Minor units.
     #[schema(minimum = 1)]
-    pub amount: i64,
+    pub(crate) amount: i64,
     /// Minor units.
     #[schema(minimum = 0)]
-    pub amount_refunded: i64,
-    #[schema(pattern = "^[A-Z]{3}$")]
-    pub currency: String,
-    pub subject: String,
+    pub(crate) amount_refunded: i64,
+    #[schema(value_type = super::words::CurrencyWord)]
+    pub(crate) currency: String,
+    pub(crate) subject: String,
     #[schema(value_type = super::words::OrderStatusWord)]
-    pub status: &'static str,
+    pub(crate) status: &'static str,
     #[schema(value_type = Option<super::words::ReasonWord>, required = true)]
-    pub reason: Option<&'static str>,
+    pub(crate) reason: Option<&'static str>,
     /// For people, in the language of the request.
-    pub message: String,
+    pub(crate) message: String,
     #[schema(required = true)]
-    pub channel_trade_no: Option<String>,
+    pub(crate) channel_trade_no: Option<String>,
     /// What the payer must do; only while the order is `PENDING`.
     #[schema(required = true)]
-    pub next_action: Option<NextActionView>,
+    pub(crate) next_action: Option<NextActionView>,
     #[schema(minimum = 0)]
-    pub submit_count: u32,
+    pub(crate) submit_count: u32,
     #[schema(minimum = 0)]
-    pub check_count: u32,
+    pub(crate) check_count: u32,
     #[schema(minimum = 0)]
-    pub callback_count: u32,
+    pub(crate) callback_count: u32,
     #[schema(required = true, format = DateTime)]
-    pub next_check_at: Option<String>,
+    pub(crate) next_check_at: Option<String>,
     #[schema(required = true)]
-    pub last_error: Option<String>,
+    pub(crate) last_error: Option<String>,
     #[schema(format = DateTime)]
-    pub expires_at: String,
+    pub(crate) expires_at: String,
     #[schema(required = true)]
-    pub account: Option<String>,
-    pub entitlements: Vec<EntitlementView>,
-    pub metadata: BTreeMap<String, String>,
-    pub pay_url: String,
+    pub(crate) account: Option<String>,
+    pub(crate) entitlements: Vec<EntitlementView>,
+    pub(crate) metadata: BTreeMap<String, String>,
+    pub(crate) pay_url: String,
     /// Moves with every change that decisions read.
     #[schema(minimum = 1)]
-    pub version: i64,
+    pub(crate) version: i64,
     #[schema(format = DateTime)]
-    pub created_at: String,
+    pub(crate) created_at: String,
     #[schema(format = DateTime)]
-    pub updated_at: String,
+    pub(crate) updated_at: String,
     #[schema(required = true, format = DateTime)]
-    pub paid_at: Option<String>,
+    pub(crate) paid_at: Option<String>,
     /// A decision that waits for a second person; in the answer that proposes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
-    pub review: Option<ReviewView>,
+    pub(crate) review: Option<ReviewView>,
 }
 
 /// What the payer must do.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = NextAction)]
-pub struct NextActionView {
+pub(crate) struct NextActionView {
     #[schema(value_type = super::words::NextActionWord)]
-    pub kind: String,
-    pub value: String,
+    pub(crate) kind: String,
+    pub(crate) value: String,
 }
 
 /// What the payer gets.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = Entitlement)]
-pub struct EntitlementView {
-    pub kind: String,
+pub(crate) struct EntitlementView {
+    pub(crate) kind: String,
     #[schema(minimum = 1)]
-    pub quantity: i64,
+    pub(crate) quantity: i64,
     #[schema(value_type = super::words::EntitlementStatusWord)]
-    pub status: &'static str,
+    pub(crate) status: &'static str,
 }
 
 /// A decision that waits for a second person.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = ProposedReview)]
-pub struct ReviewView {
+pub(crate) struct ReviewView {
     #[schema(value_type = super::words::ProposalWord)]
-    pub status: &'static str,
+    pub(crate) status: &'static str,
     /// The operator's key name.
-    pub by: String,
+    pub(crate) by: String,
     #[schema(value_type = super::words::DecisionWord)]
-    pub decision: &'static str,
+    pub(crate) decision: &'static str,
     #[schema(format = DateTime)]
-    pub expires_at: String,
+    pub(crate) expires_at: String,
 }
 
 impl OrderView {
@@ -161,7 +161,7 @@ impl OrderView {
 
     /// The order with the decision that waits for a second person.
     #[must_use]
-    pub fn proposing(mut self, proposal: &Proposal) -> Self {
+    pub(crate) fn proposing(mut self, proposal: &Proposal) -> Self {
         self.review = Some(ReviewView {
             status: "PROPOSED",
             by: proposal.by.clone(),

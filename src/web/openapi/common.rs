@@ -1,6 +1,6 @@
 //! What all operations have in common: the key, the request's id, and the problems that any of them may answer.
 
-use crate::web::problem::ProblemView;
+use crate::web::problem_view::ProblemView;
 use utoipa::openapi::header::HeaderBuilder;
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::response::{Response, ResponseBuilder};

@@ -1,8 +1,8 @@
 //! The OpenAPI document.
 
 mod common;
-pub mod lists;
-pub mod requests;
+pub(crate) mod lists;
+pub(crate) mod requests;
 
 use super::routes::{alerts, callbacks, health, keys, operations, orders};
 use common::Common;
@@ -45,7 +45,7 @@ struct Document;
 
 /// The document as JSON.
 #[must_use]
-pub fn text() -> &'static str {
+pub(crate) fn text() -> &'static str {
     static TEXT: OnceLock<String> = OnceLock::new();
     TEXT.get_or_init(|| Document::openapi().to_json().unwrap_or_default())
 }

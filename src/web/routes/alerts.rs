@@ -6,8 +6,9 @@ use crate::store::alerts::StoredAlert;
 use crate::web::auth;
 use crate::web::cursor::{self, is_id};
 use crate::web::openapi::lists::AlertList;
-use crate::web::problem::{Problem, ProblemView};
+use crate::web::problem::Problem;
 use crate::web::problem_kind::Kind;
+use crate::web::problem_view::ProblemView;
 use crate::web::query::Parameters;
 use crate::web::role::Act;
 use crate::web::rules;
@@ -24,32 +25,32 @@ const STATUSES: [&str; 3] = ["open", "acknowledged", "resolved"];
 /// One thing that ops must know, once.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Alert)]
-pub struct AlertView {
+pub(crate) struct AlertView {
     #[schema(pattern = "^alr_[0-9a-f]{32}$")]
-    pub alert_id: String,
+    pub(crate) alert_id: String,
     #[schema(value_type = AlertKindWord)]
-    pub kind: String,
+    pub(crate) kind: String,
     #[schema(value_type = SeverityWord)]
-    pub severity: String,
+    pub(crate) severity: String,
     #[schema(value_type = AlertStatusWord)]
-    pub status: String,
+    pub(crate) status: String,
     #[schema(required = true)]
-    pub order_id: Option<String>,
+    pub(crate) order_id: Option<String>,
     #[schema(required = true)]
-    pub order_no: Option<String>,
+    pub(crate) order_no: Option<String>,
     #[schema(required = true)]
-    pub channel: Option<String>,
+    pub(crate) channel: Option<String>,
     #[schema(minimum = 1)]
-    pub count: i64,
-    pub message: String,
-    pub suggested_action: String,
+    pub(crate) count: i64,
+    pub(crate) message: String,
+    pub(crate) suggested_action: String,
     #[schema(format = DateTime)]
-    pub created_at: String,
+    pub(crate) created_at: String,
     /// The name of the key that acknowledged it.
     #[schema(required = true)]
-    pub acknowledged_by: Option<String>,
+    pub(crate) acknowledged_by: Option<String>,
     #[schema(required = true, format = DateTime)]
-    pub resolved_at: Option<String>,
+    pub(crate) resolved_at: Option<String>,
 }
 
 pub(super) fn mount(config: &mut ServiceConfig) {
@@ -73,7 +74,10 @@ pub(super) fn mount(config: &mut ServiceConfig) {
         (status = 422, description = "`validation`", body = ProblemView, content_type = "application/problem+json"),
     ),
 )]
-pub async fn list(shared: Data<Shared>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+pub(crate) async fn list(
+    shared: Data<Shared>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Problem> {
     auth::require(&shared.keys, &request, Act::ReadAlerts)?;
     let mut parameters = Parameters::of(&request);
     let status = parameters.parse("status", |text| {
@@ -103,7 +107,7 @@ pub async fn list(shared: Data<Shared>, request: HttpRequest) -> Result<HttpResp
         (status = 422, description = "`validation`: an unknown parameter", body = ProblemView, content_type = "application/problem+json"),
     ),
 )]
-pub async fn acknowledge(
+pub(crate) async fn acknowledge(
     shared: Data<Shared>,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {

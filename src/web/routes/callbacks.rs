@@ -5,8 +5,9 @@ use crate::channels::{Acknowledge, RawNotice, Rejection, RejectionRule};
 use crate::web::about::About;
 use crate::web::body;
 use crate::web::callback_log::{Line, log};
-use crate::web::problem::{Problem, ProblemView};
+use crate::web::problem::Problem;
 use crate::web::problem_kind::Kind;
+use crate::web::problem_view::ProblemView;
 use crate::web::state::Shared;
 use actix_web::http::StatusCode;
 use actix_web::http::header;
@@ -40,7 +41,7 @@ pub(super) fn mount(config: &mut ServiceConfig) {
         (status = 503, description = "Not committed in time: the channel's own word for that", body = String, content_type = "*/*"),
     ),
 )]
-pub async fn receive(
+pub(crate) async fn receive(
     shared: Data<Shared>,
     request: HttpRequest,
     payload: Payload,

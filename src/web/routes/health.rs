@@ -17,32 +17,32 @@ const DISK_FREE_MIN: u64 = 64 * 1024 * 1024;
 
 /// The process lives.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Health {
-    pub status: &'static str,
+pub(crate) struct Health {
+    pub(crate) status: &'static str,
 }
 
 /// Each check, and whether all of them passed.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Ready {
-    pub ready: bool,
-    pub checks: Checks,
+pub(crate) struct Ready {
+    pub(crate) ready: bool,
+    pub(crate) checks: Checks,
 }
 
 /// The checks of readiness: `true` is well.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Checks {
+pub(crate) struct Checks {
     /// The database answers.
-    pub database: bool,
+    pub(crate) database: bool,
     /// The schema is up to date.
-    pub migrations: bool,
+    pub(crate) migrations: bool,
     /// Every in-flight order has its timer.
-    pub rehydrated: bool,
+    pub(crate) rehydrated: bool,
     /// The journal commits.
-    pub journal: bool,
+    pub(crate) journal: bool,
     /// There is room on the disk.
-    pub disk: bool,
+    pub(crate) disk: bool,
     /// New work is taken.
-    pub accepting: bool,
+    pub(crate) accepting: bool,
 }
 
 /// Whether the process lives.
@@ -50,7 +50,7 @@ pub struct Checks {
     get, path = "/healthz", tag = "operations", operation_id = "health", security(),
     responses((status = 200, description = "It lives", body = Health)),
 )]
-pub async fn healthz() -> HttpResponse {
+pub(crate) async fn healthz() -> HttpResponse {
     HttpResponse::Ok().json(Health { status: "ok" })
 }
 
@@ -62,7 +62,7 @@ pub async fn healthz() -> HttpResponse {
         (status = 503, description = "A check fails", body = Ready),
     ),
 )]
-pub async fn readyz(shared: Data<Shared>) -> HttpResponse {
+pub(crate) async fn readyz(shared: Data<Shared>) -> HttpResponse {
     let checks = Checks {
         database: database_answers(&shared).await,
         migrations: shared.readiness.is_migrated(),

@@ -1,11 +1,11 @@
 //! The routes, a folder or file for each noun, and how they are mounted.
 
-pub mod alerts;
-pub mod callbacks;
-pub mod health;
-pub mod keys;
-pub mod operations;
-pub mod orders;
+pub(crate) mod alerts;
+pub(crate) mod callbacks;
+pub(crate) mod health;
+pub(crate) mod keys;
+pub(crate) mod operations;
+pub(crate) mod orders;
 
 use super::door;
 use super::state::State;
@@ -39,7 +39,14 @@ pub fn operations(state: State) -> impl Fn(&mut ServiceConfig) + Clone {
         for resource in operations::resources() {
             config.service(through_the_door(state.clone(), resource));
         }
-        config.service(operations::swagger());
+        let shared = state.parts.clone();
+        let pages = web::scope("/docs")
+            .service(operations::pages())
+            .default_service(web::to(nothing_here))
+            .wrap(from_fn(move |request, next| {
+                door::pass(shared.clone(), request, next)
+            }));
+        config.service(pages);
     }
 }
 

@@ -26,8 +26,8 @@ pub(super) fn resources() -> Vec<Resource> {
 }
 
 /// Swagger UI, from the binary itself. The document's address is relative, so that a prefix does not break it.
-pub(super) fn swagger() -> SwaggerUi {
-    SwaggerUi::new("/docs/{_:.*}").config(Config::from("../openapi.json").validator_url("none"))
+pub(super) fn pages() -> SwaggerUi {
+    SwaggerUi::new("/{_:.*}").config(Config::from("../openapi.json").validator_url("none"))
 }
 
 /// Metrics in the text format of Prometheus.
@@ -35,7 +35,7 @@ pub(super) fn swagger() -> SwaggerUi {
     get, path = "/metrics", tag = "operations", operation_id = "metrics", security(),
     responses((status = 200, description = "The metrics", body = String, content_type = "text/plain")),
 )]
-pub async fn metrics(shared: Data<Shared>) -> HttpResponse {
+pub(crate) async fn metrics(shared: Data<Shared>) -> HttpResponse {
     shared.metrics.set_journal(&shared.journal.health());
     let counted = tokio::time::timeout(COUNT_WITHIN, count(&shared)).await;
     if !matches!(counted, Ok(Ok(()))) {
@@ -60,7 +60,7 @@ async fn count(shared: &Shared) -> Result<(), store::StoreError> {
     get, path = "/openapi.json", tag = "operations", operation_id = "openapi", security(),
     responses((status = 200, description = "OpenAPI 3.1", body = Object)),
 )]
-pub async fn document() -> HttpResponse {
+pub(crate) async fn document() -> HttpResponse {
     HttpResponse::Ok()
         .content_type("application/json")
         .body(openapi::text())

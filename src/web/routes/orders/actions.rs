@@ -4,8 +4,10 @@ use super::{by, named};
 use crate::domain::order::{Order, OrderStatus, Refusal};
 use crate::web::about::About;
 use crate::web::auth;
-use crate::web::problem::{Problem, ProblemView};
+use crate::web::detached::detached;
+use crate::web::problem::Problem;
 use crate::web::problem_kind::Kind;
+use crate::web::problem_view::ProblemView;
 use crate::web::query::Parameters;
 use crate::web::role::Act;
 use crate::web::state::Shared;
@@ -29,11 +31,15 @@ const LOOK_AGAIN_S: u64 = 2;
         (status = 504, description = "`payment-unconfirmed`: nobody knows yet what was written", body = ProblemView, content_type = "application/problem+json"),
     ),
 )]
-pub async fn query(shared: Data<Shared>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+pub(crate) async fn query(
+    shared: Data<Shared>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Problem> {
     let caller = auth::require(&shared.keys, &request, Act::OperateOrder)?;
     Parameters::of(&request).finish()?;
     let order = named(&shared, &request).await?;
-    let order = shared.gateway.query(&order.order_no, by(&caller)).await?;
+    let (gateway, by) = (shared.gateway.clone(), by(&caller));
+    let order = detached(async move { gateway.query(&order.order_no, by).await }).await?;
     let language = About::of(&request).language;
     Ok(HttpResponse::Ok().json(OrderView::of(&order, &shared, language, false)))
 }
@@ -44,18 +50,22 @@ pub async fn query(shared: Data<Shared>, request: HttpRequest) -> Result<HttpRes
     params(("order_id" = String, Path, pattern = "^ord_[0-9a-f]{32}$")),
     responses(
         (status = 200, description = "The order is ended and was not charged", body = OrderView),
-        (status = 202, description = "The channel is being asked", body = OrderView),
+        (status = 202, description = "The channel is being asked", body = OrderView, headers(("Location" = String, description = "The order"))),
         (status = 404, description = "`not-found`", body = ProblemView, content_type = "application/problem+json"),
         (status = 409, description = "`already-paid`, `channel-changed` or another refusal of the order", body = ProblemView, content_type = "application/problem+json"),
         (status = 422, description = "`validation`: an unknown parameter", body = ProblemView, content_type = "application/problem+json"),
         (status = 504, description = "`payment-unconfirmed`: nobody knows yet what was written", body = ProblemView, content_type = "application/problem+json"),
     ),
 )]
-pub async fn close(shared: Data<Shared>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+pub(crate) async fn close(
+    shared: Data<Shared>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Problem> {
     let caller = auth::require(&shared.keys, &request, Act::CloseOrder)?;
     Parameters::of(&request).finish()?;
     let order = named(&shared, &request).await?;
-    let order = shared.gateway.close(&order.order_no, by(&caller)).await?;
+    let (gateway, by) = (shared.gateway.clone(), by(&caller));
+    let order = detached(async move { gateway.close(&order.order_no, by).await }).await?;
     closed(&order, &shared, &About::of(&request))
 }
 

@@ -8,14 +8,16 @@ use crate::store;
 use crate::web::about::About;
 use crate::web::auth;
 use crate::web::body;
+use crate::web::detached::detached;
 use crate::web::form::Form;
 use crate::web::json::Object;
 use crate::web::keyring::Caller;
 use crate::web::language::Text;
 use crate::web::openapi::requests::NewOrderBody;
 use crate::web::preferences::Preferences;
-use crate::web::problem::{FieldError, Problem, ProblemView};
+use crate::web::problem::{FieldError, Problem};
 use crate::web::problem_kind::Kind;
+use crate::web::problem_view::ProblemView;
 use crate::web::role::Act;
 use crate::web::state::Shared;
 use crate::web::view::OrderView;
@@ -38,14 +40,14 @@ const LOOK_AGAIN_S: u64 = 2;
         ("Prefer" = Option<String>, Header, description = "`wait=N` (seconds, capped by server.ui_deadline) or `respond-async`; a malformed preference is ignored"),
     ),
     responses(
-        (status = 200, description = "The order is settled", body = OrderView),
-        (status = 202, description = "The order is not settled yet", body = OrderView),
+        (status = 200, description = "The order is settled", body = OrderView, headers(("Location" = String, description = "The order"), ("Preference-Applied" = String, description = "The preference that was honoured, if one was"))),
+        (status = 202, description = "The order is not settled yet", body = OrderView, headers(("Location" = String, description = "The order"), ("Preference-Applied" = String, description = "The preference that was honoured, if one was"))),
         (status = 409, description = "`replaced-order-open`", body = ProblemView, content_type = "application/problem+json"),
         (status = 422, description = "`validation`, `order-conflict` or `idempotency-key-reuse`", body = ProblemView, content_type = "application/problem+json"),
-        (status = 504, description = "`payment-unconfirmed`: the result is still being confirmed; the order is in `order`", body = ProblemView, content_type = "application/problem+json"),
+        (status = 504, description = "`payment-unconfirmed`: the result is still being confirmed; the order is in `order`, if it can be read", body = ProblemView, content_type = "application/problem+json", headers(("Location" = String, description = "The order, if it can be read"))),
     ),
 )]
-pub async fn create(
+pub(crate) async fn create(
     shared: Data<Shared>,
     request: HttpRequest,
     payload: Payload,
@@ -55,11 +57,8 @@ pub async fn create(
     let new = read(&bytes, &request, &caller, &shared)?;
     let order_no = new.order_no.clone();
     let (wait, applied) = waiting(&request, &shared);
-    // A client that hangs up drops this handler, and must not take the charge with it.
     let gateway = shared.gateway.clone();
-    let asked = actix_web::rt::spawn(async move { gateway.create(new, wait).await }).await;
-    let asked = asked.unwrap_or_else(|end| Err(GatewayError::Unclear(end.to_string())));
-    let answered = match asked {
+    let answered = match detached(async move { gateway.create(new, wait).await }).await {
         Ok(answered) => answered,
         Err(GatewayError::NoSuchOrder) => {
             return Err(Problem::field(
@@ -151,7 +150,7 @@ fn answer(
     let late = *deadline_passed && !order.answers_a_wait();
     if late && shared.settings.server.on_deadline == OnDeadline::GatewayTimeout {
         let mut problem = Problem::new(Kind::PaymentUnconfirmed).retry_after(LOOK_AGAIN_S);
-        problem.order = serde_json::to_value(view).ok();
+        problem.order = serde_json::to_value(view).ok().map(Box::new);
         if let Ok(location) = header::HeaderValue::from_str(&location) {
             problem = problem.with_header(header::LOCATION, location);
         }

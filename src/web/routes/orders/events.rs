@@ -5,7 +5,8 @@ use crate::store;
 use crate::store::orders::StoredEvent;
 use crate::web::auth;
 use crate::web::openapi::lists::EventList;
-use crate::web::problem::{Problem, ProblemView};
+use crate::web::problem::Problem;
+use crate::web::problem_view::ProblemView;
 use crate::web::query::Parameters;
 use crate::web::role::Act;
 use crate::web::stamp::rfc3339;
@@ -19,26 +20,26 @@ use utoipa::ToSchema;
 /// One line of an order's history.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Event)]
-pub struct EventView {
+pub(crate) struct EventView {
     #[schema(minimum = 1)]
-    pub seq: i64,
-    pub event_id: String,
+    pub(crate) seq: i64,
+    pub(crate) event_id: String,
     #[schema(format = DateTime)]
-    pub at: String,
+    pub(crate) at: String,
     #[schema(value_type = EventKindWord)]
-    pub kind: String,
+    pub(crate) kind: String,
     /// `api:<key name>`, `operator:<name>`, `channel:<name>`, `timer`, `startup` or `reconcile`.
-    pub by: String,
+    pub(crate) by: String,
     #[schema(value_type = Option<OrderStatusWord>, required = true)]
-    pub from: Option<String>,
+    pub(crate) from: Option<String>,
     #[schema(value_type = OrderStatusWord)]
-    pub to: String,
+    pub(crate) to: String,
     /// What was said, redacted.
     #[schema(value_type = Object)]
-    pub detail: serde_json::Value,
+    pub(crate) detail: serde_json::Value,
     /// `sha256:<hex>` of the raw bytes of the message that caused it.
     #[schema(required = true)]
-    pub digest: Option<String>,
+    pub(crate) digest: Option<String>,
 }
 
 /// Read the whole history of an order, oldest first.
@@ -51,7 +52,10 @@ pub struct EventView {
         (status = 422, description = "`validation`: an unknown parameter", body = ProblemView, content_type = "application/problem+json"),
     ),
 )]
-pub async fn events(shared: Data<Shared>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+pub(crate) async fn events(
+    shared: Data<Shared>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Problem> {
     auth::require(&shared.keys, &request, Act::ReadOrders)?;
     Parameters::of(&request).finish()?;
     let order = named(&shared, &request).await?;
@@ -71,7 +75,8 @@ fn view(event: StoredEvent) -> EventView {
         by: event.by,
         from: event.from,
         to: event.to,
-        detail: serde_json::from_str(&event.detail).unwrap_or_default(),
+        detail: serde_json::from_str(&event.detail)
+            .unwrap_or_else(|_unreadable| serde_json::json!({})),
         digest: event.digest,
     }
 }

@@ -10,7 +10,8 @@ use crate::web::auth;
 use crate::web::cursor;
 use crate::web::language::Text;
 use crate::web::openapi::lists::OrderList;
-use crate::web::problem::{Problem, ProblemView};
+use crate::web::problem::Problem;
+use crate::web::problem_view::ProblemView;
 use crate::web::query::Parameters;
 use crate::web::role::Act;
 use crate::web::state::Shared;
@@ -37,7 +38,10 @@ use actix_web::{HttpRequest, HttpResponse};
         (status = 422, description = "`validation`", body = ProblemView, content_type = "application/problem+json"),
     ),
 )]
-pub async fn list(shared: Data<Shared>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+pub(crate) async fn list(
+    shared: Data<Shared>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Problem> {
     auth::require(&shared.keys, &request, Act::ReadOrders)?;
     let (mut filter, limit) = filter(&request)?;
     filter.limit = limit.saturating_add(1);

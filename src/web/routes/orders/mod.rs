@@ -1,12 +1,13 @@
 //! Orders.
 
-pub mod actions;
-pub mod create;
-pub mod events;
-pub mod get;
-pub mod list;
+pub(crate) mod actions;
+pub(crate) mod create;
+pub(crate) mod events;
+pub(crate) mod get;
+pub(crate) mod list;
 mod new_order;
-pub mod review;
+mod new_order_parts;
+pub(crate) mod review;
 
 use crate::domain::OrderId;
 use crate::domain::order::Order;

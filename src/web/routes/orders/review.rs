@@ -6,10 +6,12 @@ use crate::domain::order::{OrderStatus, ReviewDecision};
 use crate::web::about::About;
 use crate::web::auth;
 use crate::web::body;
+use crate::web::detached::detached;
 use crate::web::form::Form;
 use crate::web::json::Object;
 use crate::web::openapi::requests::ReviewBody;
-use crate::web::problem::{Problem, ProblemView};
+use crate::web::problem::Problem;
+use crate::web::problem_view::ProblemView;
 use crate::web::query::Parameters;
 use crate::web::role::Act;
 use crate::web::rules;
@@ -34,7 +36,7 @@ use actix_web::{HttpRequest, HttpResponse};
         (status = 504, description = "`payment-unconfirmed`: nobody knows yet what was written", body = ProblemView, content_type = "application/problem+json"),
     ),
 )]
-pub async fn review(
+pub(crate) async fn review(
     shared: Data<Shared>,
     request: HttpRequest,
     payload: Payload,
@@ -46,9 +48,7 @@ pub async fn review(
     let review = read(&bytes, caller.name)?;
     let gateway = shared.gateway.clone();
     let order_no = order.order_no.clone();
-    let asked = actix_web::rt::spawn(async move { gateway.review(&order_no, review).await }).await;
-    let order =
-        asked.unwrap_or_else(|end| Err(crate::actors::GatewayError::Unclear(end.to_string())))?;
+    let order = detached(async move { gateway.review(&order_no, review).await }).await?;
     let language = About::of(&request).language;
     let view = OrderView::of(&order, &shared, language, false);
     Ok(match &order.proposal {

@@ -1,50 +1,25 @@
 //! API keys. A secret is shown once, when its key is made.
 
+mod new_key;
+pub(crate) mod view;
+
 use crate::store;
-use crate::store::keys::StoredKey;
 use crate::web::auth;
 use crate::web::body;
-use crate::web::form::{Form, as_text};
-use crate::web::json::Object;
-use crate::web::keyring::{ConfiguredKey, issue};
-use crate::web::language::Text;
+use crate::web::keyring::issue;
 use crate::web::openapi::lists::KeyList;
 use crate::web::openapi::requests::NewKeyBody;
-use crate::web::problem::{Problem, ProblemView};
+use crate::web::problem::Problem;
 use crate::web::problem_kind::Kind;
+use crate::web::problem_view::ProblemView;
 use crate::web::query::Parameters;
-use crate::web::role::{Act, Role};
+use crate::web::role::Act;
 use crate::web::rules;
-use crate::web::stamp::rfc3339;
 use crate::web::state::Shared;
-use crate::web::words::KeySourceWord;
 use actix_web::web::{self, Data, Payload, ServiceConfig};
 use actix_web::{HttpRequest, HttpResponse};
-use serde::Serialize;
-use serde_json::value::RawValue;
-use utoipa::ToSchema;
-
-const SCOPES: [&str; 1] = ["refunds"];
-
-/// A key without its secret.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Key)]
-pub struct KeyView {
-    pub name: String,
-    #[schema(value_type = Role)]
-    pub role: String,
-    pub scopes: Vec<String>,
-    #[schema(value_type = KeySourceWord)]
-    pub source: &'static str,
-    #[schema(required = true, format = DateTime)]
-    pub created_at: Option<String>,
-    #[schema(required = true, format = DateTime)]
-    pub revoked_at: Option<String>,
-    /// The key itself; in the answer that makes it, and never again.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
-    pub key: Option<String>,
-}
+use new_key::read;
+use view::{KeyView, configured_view, view};
 
 pub(super) fn mount(config: &mut ServiceConfig) {
     config
@@ -64,7 +39,10 @@ pub(super) fn mount(config: &mut ServiceConfig) {
         (status = 422, description = "`validation`: an unknown parameter", body = ProblemView, content_type = "application/problem+json"),
     ),
 )]
-pub async fn list(shared: Data<Shared>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+pub(crate) async fn list(
+    shared: Data<Shared>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Problem> {
     auth::require(&shared.keys, &request, Act::ManageKeys)?;
     Parameters::of(&request).finish()?;
     let stored = store::keys::all(&shared.database.read).await?;
@@ -85,7 +63,7 @@ pub async fn list(shared: Data<Shared>, request: HttpRequest) -> Result<HttpResp
         (status = 422, description = "`validation`", body = ProblemView, content_type = "application/problem+json"),
     ),
 )]
-pub async fn create(
+pub(crate) async fn create(
     shared: Data<Shared>,
     request: HttpRequest,
     payload: Payload,
@@ -122,7 +100,10 @@ pub async fn create(
         (status = 422, description = "`validation`: an unknown parameter", body = ProblemView, content_type = "application/problem+json"),
     ),
 )]
-pub async fn revoke(shared: Data<Shared>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+pub(crate) async fn revoke(
+    shared: Data<Shared>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Problem> {
     auth::require(&shared.keys, &request, Act::ManageKeys)?;
     Parameters::of(&request).finish()?;
     let name = request.match_info().get("name").unwrap_or_default();
@@ -141,64 +122,4 @@ pub async fn revoke(shared: Data<Shared>, request: HttpRequest) -> Result<HttpRe
     }
     shared.keys.refresh(&shared.database).await?;
     Ok(HttpResponse::NoContent().finish())
-}
-
-fn read(bytes: &[u8]) -> Result<(String, Role, Vec<String>), Problem> {
-    let mut form = Form::new(Object::of_body(bytes)?);
-    let name = form.required_text("name", rules::name);
-    let words: Vec<&str> = Role::ALL.iter().map(|role| role.as_str()).collect();
-    let role = form.required_text("role", |text| {
-        Role::parse(text).is_none().then(|| rules::one_of(&words))
-    });
-    let scopes = form.raw("scopes").map_or(Ok(Vec::new()), scopes);
-    let scopes = scopes.unwrap_or_else(|message| {
-        form.refuse("scopes", message);
-        Vec::new()
-    });
-    let role = role.and_then(|role| Role::parse(&role));
-    let key = name.zip(role).map(|(name, role)| (name, role, scopes));
-    form.finish(key)
-}
-
-fn scopes(raw: &RawValue) -> Result<Vec<String>, Text> {
-    let wrong = || {
-        Text::new(
-            "must be an array that may hold refunds",
-            "必须是数组，可包含 refunds",
-        )
-    };
-    let items: Vec<&RawValue> = serde_json::from_str(raw.get()).map_err(|_other_type| wrong())?;
-    let mut scopes = Vec::new();
-    for item in items {
-        let scope = as_text(item)?;
-        if !SCOPES.contains(&scope.as_str()) || scopes.contains(&scope) {
-            return Err(wrong());
-        }
-        scopes.push(scope);
-    }
-    Ok(scopes)
-}
-
-fn view(key: StoredKey) -> KeyView {
-    KeyView {
-        name: key.name,
-        role: key.role,
-        scopes: key.scopes,
-        source: "database",
-        created_at: Some(rfc3339(key.created_at)),
-        revoked_at: key.revoked_at.map(rfc3339),
-        key: None,
-    }
-}
-
-fn configured_view(key: &ConfiguredKey) -> KeyView {
-    KeyView {
-        name: key.caller.name.clone(),
-        role: key.caller.role.as_str().to_owned(),
-        scopes: key.caller.scopes.clone(),
-        source: "configuration",
-        created_at: None,
-        revoked_at: None,
-        key: None,
-    }
 }
