@@ -4,6 +4,7 @@ use super::args::{Cli, Serve};
 use super::problem::Problem;
 use crate::config::{Settings, Sources};
 use crate::telemetry::{LogFormat, logs};
+use crate::runtime::Runtime;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
@@ -26,7 +27,7 @@ pub(super) async fn run(cli: &Cli, args: &Serve) -> Result<ExitCode, Problem> {
             super::welcome(first_start, &settings);
         }
     };
-    Box::pin(crate::runtime::serve(loaded.settings, listening))
+    Box::pin(crate::runtime::serve(Runtime::builder(loaded.settings), listening))
         .await
         .map_err(|error| Problem::plain(error.to_string()))?;
     Ok(ExitCode::SUCCESS)
