@@ -1,17 +1,16 @@
-//! The sandbox itself: its ledger, its file, and what happens by itself later.
+//! The sandbox itself: its ledger and its file, and the one way to change them.
 
 use super::book::{Book, Calls};
 use super::change::{Change, Landed};
 use super::change_refund::Refunded;
-use super::directives::{RefundOutcome, Script};
+use super::directives::Script;
 use super::journal::{Journal, OpenError};
-use super::record::{Charge, ChargeRequest, Notice, Record, RefundRequest};
+use super::record::{ChargeRequest, Record, RefundRequest};
 use crate::channels::signing::SigningKey;
 use crate::clock::SharedClock;
 use secrecy::SecretString;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
@@ -154,68 +153,4 @@ impl Sandbox {
     pub(super) fn now_ms(&self) -> i64 {
         self.inner.clock.wall().0
     }
-
-    fn pay_later(&self, charge: &Charge, script: &Script) {
-        let Some(delay) = script.pay_after else {
-            return;
-        };
-        let due = charge.created_at.saturating_add(millis(delay));
-        let wait = Duration::from_millis(
-            u64::try_from(due.saturating_sub(self.now_ms())).unwrap_or_default(),
-        );
-        let sandbox = self.clone();
-        let key = charge.request.idempotency_key.clone();
-        self.runtime().spawn(async move {
-            tokio::time::sleep(wait).await;
-            sandbox.change(|change| change.pay(&key));
-        });
-    }
-
-    fn settle_refund_later(&self, place: (String, String)) {
-        let script = self.book().script(&place.0);
-        let (RefundOutcome::Pending, Some(delay)) = (script.refund, script.refund_after) else {
-            return;
-        };
-        let sandbox = self.clone();
-        self.runtime().spawn(async move {
-            tokio::time::sleep(delay).await;
-            sandbox.change(|change| change.settle_refund(&place));
-        });
-    }
-
-    fn deliver_later(&self, notice: Notice, line: u64) {
-        let sandbox = self.clone();
-        self.runtime().spawn(async move {
-            if sandbox.is_durable(line).await {
-                sandbox.deliver(notice).await;
-            }
-        });
-    }
-
-    /// After a restart: callbacks that were not acknowledged, payments and refunds that were to come.
-    fn resume(&self) {
-        let (notices, charges, refunds) = {
-            let book = self.book();
-            let notices: Vec<Notice> = book.notices.values().cloned().collect();
-            let charges: Vec<Charge> = book.charges.values().cloned().collect();
-            let refunds: Vec<(String, String)> = book.refunds.keys().cloned().collect();
-            (notices, charges, refunds)
-        };
-        for notice in notices {
-            self.deliver_later(notice, 0);
-        }
-        for charge in charges
-            .into_iter()
-            .filter(|charge| charge.trades.is_empty())
-        {
-            self.pay_later(&charge, &Script::parse(&charge.request.subject));
-        }
-        for place in refunds {
-            self.settle_refund_later(place);
-        }
-    }
-}
-
-fn millis(duration: Duration) -> i64 {
-    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }

@@ -1,7 +1,7 @@
 //! The sandbox's routes, and the sandbox as a server of its own.
 
 use super::processor::Sandbox;
-use super::{bills, charges, ledger, refunds};
+use super::{bills, charges, ledger, refunds, submit};
 use crate::clock::SharedClock;
 use actix_web::web::{self, Data, PayloadConfig, ServiceConfig};
 use actix_web::{App, HttpServer, dev::Server};
@@ -38,7 +38,7 @@ pub fn configure(sandbox: &Sandbox) -> impl FnOnce(&mut ServiceConfig) + Clone +
         let scope = web::scope("/sandbox")
             .app_data(data)
             .app_data(PayloadConfig::new(BODY_BYTES_MAX))
-            .route("/charges", web::post().to(charges::submit))
+            .route("/charges", web::post().to(submit::submit))
             .route("/charges/{key}", web::get().to(charges::query))
             .route("/charges/{key}/close", web::post().to(charges::close))
             .route("/charges/{key}/refunds", web::post().to(refunds::refund))
