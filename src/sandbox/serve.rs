@@ -10,9 +10,12 @@ use secrecy::SecretString;
 use std::io::{self, Write};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Bodies of requests, in bytes.
 const BODY_BYTES_MAX: usize = 1 << 20;
+/// Longer than channels keep an idle connection: one that closes just when a submit is written costs an answer.
+const KEEP_ALIVE: Duration = Duration::from_secs(120);
 /// How long calls in flight may take once the server stops, in seconds; some are scripted never to end.
 const SHUTDOWN_S: u64 = 3;
 /// The length of a secret that is made here.
@@ -66,6 +69,7 @@ pub fn server(
     }
     Ok(server
         .disable_signals()
+        .keep_alive(KEEP_ALIVE)
         .shutdown_timeout(SHUTDOWN_S)
         .listen(listener)?
         .run())
@@ -85,6 +89,7 @@ pub async fn serve(settings: SandboxServe, clock: SharedClock) -> io::Result<()>
     }
     let server = server
         .disable_signals()
+        .keep_alive(KEEP_ALIVE)
         .shutdown_timeout(SHUTDOWN_S)
         .bind(&settings.listen)?;
     for address in server.addrs() {

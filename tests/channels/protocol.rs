@@ -50,3 +50,19 @@ async fn an_authenticated_reply_means_what_the_table_says() {
         assert_eq!(answers.each_ref().map(meaning), expected, "{status} {body}");
     }
 }
+
+/// *Paid* that names no trade proves nothing: the statement has none, whatever stands in its place.
+#[actix_web::test]
+async fn a_trade_without_a_name_is_no_trade() {
+    for body in [
+        r#"{"trade_no":"","order_no":"1","idempotency_key":"k","amount":1,"currency":"CNY","status":"PAID"}"#,
+        r#"{"trade_no":null,"order_no":"1","idempotency_key":"k","amount":1,"currency":"CNY","status":"PAID"}"#,
+        r#"{"trade_no":"T\u0000","order_no":"1","idempotency_key":"k","amount":1,"currency":"CNY","status":"PAID"}"#,
+        r#"{"order_no":"1","idempotency_key":"k","amount":1,"currency":"CNY","status":"PAID"}"#,
+    ] {
+        let channel = channel(&signing_processor(200, body));
+        let answer = channel.query(&call("1", "a")).await;
+        assert_eq!(answer.trade_no(), None, "{body}");
+        assert_eq!(meaning(&answer), "PAID");
+    }
+}
