@@ -21,17 +21,14 @@ pub(super) async fn query(
     let calls = sandbox.count(&key, |calls| {
         calls.queries = calls.queries.saturating_add(1)
     });
-    let (charge, line) = sandbox.change(|change| change.charge(&key));
-    if !sandbox.is_durable(line).await {
-        return sandbox.answer(&request_id, broken()).await;
-    }
-    let say = match charge {
-        Some(charge) => {
+    let say = match sandbox.change(|change| change.charge(&key)) {
+        Some(Some(charge)) => {
             let script = Script::parse(&charge.request.subject);
             let truth = say::charge_reply(&charge, &script);
             bent(Script::fault(script.query, calls.queries), 200, truth)
         }
-        None => not_found(),
+        Some(None) => not_found(),
+        None => broken(),
     };
     sandbox.answer(&request_id, say).await
 }
@@ -47,7 +44,7 @@ pub(super) async fn close(
         return unauthorized();
     };
     let calls = sandbox.count(&key, |calls| calls.closes = calls.closes.saturating_add(1));
-    let (charge, line) = sandbox.change(|change| {
+    let closing = sandbox.change(|change| {
         let charge = change.charge(&key)?;
         let script = Script::parse(&charge.request.subject);
         let fault = Script::fault(script.close, calls.closes);
@@ -58,13 +55,14 @@ pub(super) async fn close(
             }
         }
     });
-    if !sandbox.is_durable(line).await {
-        return sandbox.answer(&request_id, broken()).await;
-    }
-    let say = charge.map_or_else(not_found, |(charge, script, fault)| {
-        let (status, truth) = closed(&charge, &script);
-        bent(fault, status, truth)
-    });
+    let say = match closing {
+        Some(Some((charge, script, fault))) => {
+            let (status, truth) = closed(&charge, &script);
+            bent(fault, status, truth)
+        }
+        Some(None) => not_found(),
+        None => broken(),
+    };
     sandbox.answer(&request_id, say).await
 }
 

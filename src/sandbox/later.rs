@@ -34,12 +34,10 @@ impl Sandbox {
         });
     }
 
-    pub(super) fn deliver_later(&self, notice: Notice, line: u64) {
+    pub(super) fn deliver_later(&self, notice: Notice) {
         let sandbox = self.clone();
         self.runtime().spawn(async move {
-            if sandbox.is_durable(line).await {
-                sandbox.deliver(notice).await;
-            }
+            sandbox.deliver(notice).await;
         });
     }
 
@@ -54,7 +52,7 @@ impl Sandbox {
             (notices, charges, refunds)
         };
         for notice in notices {
-            self.deliver_later(notice, 0);
+            self.deliver_later(notice);
         }
         for charge in charges {
             self.pay_later(&charge, &Script::parse(&charge.request.subject));

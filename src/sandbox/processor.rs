@@ -27,7 +27,8 @@ struct Inner {
     key: SigningKey,
     clock: SharedClock,
     book: Mutex<Book>,
-    journal: Journal,
+    /// Locked while the book is, so that lines stand in the order of the changes.
+    journal: Mutex<Journal>,
     client: reqwest::Client,
     callback_permits: Semaphore,
     runtime: Handle,
@@ -58,7 +59,7 @@ impl Sandbox {
                 key,
                 clock,
                 book: Mutex::new(book),
-                journal,
+                journal: Mutex::new(journal),
                 client,
                 callback_permits: Semaphore::new(CALLBACKS_AT_ONCE),
                 runtime: Handle::current(),
@@ -69,27 +70,27 @@ impl Sandbox {
     }
 
     /// A submit lands, and what its script wants later is set going.
-    pub(super) fn land(&self, request: ChargeRequest, script: &Script) -> (Landed, u64) {
-        let (landed, line) = self.change(|change| change.land(request, script));
+    pub(super) fn land(&self, request: ChargeRequest, script: &Script) -> Option<Landed> {
+        let landed = self.change(|change| change.land(request, script))?;
         if let Landed::New(charge) = &landed {
             self.pay_later(charge, script);
         }
-        (landed, line)
+        Some(landed)
     }
 
     /// A refund arrives, and is settled later if its script wants that.
-    pub(super) fn refund(&self, key: &str, request: RefundRequest) -> (Refunded, u64) {
-        let (refunded, line) = self.change(|change| change.refund(key, request));
+    pub(super) fn refund(&self, key: &str, request: RefundRequest) -> Option<Refunded> {
+        let refunded = self.change(|change| change.refund(key, request))?;
         if let Refunded::New(refund) = &refunded {
             let place = (key.to_owned(), refund.request.refund_no.clone());
             self.settle_refund_later(place);
         }
-        (refunded, line)
+        Some(refunded)
     }
 
-    /// Makes a change in one step and queues its lines; callbacks that it asks for are set going. The number
-    /// is that of the newest line: once it is durable, everything that was seen is.
-    pub(super) fn change<T>(&self, act: impl FnOnce(&mut Change<'_>) -> T) -> (T, u64) {
+    /// Makes a change in one step and writes its lines before anyone sees it; callbacks that it asks for are
+    /// set going. `None`: the file cannot be written any more, and nothing may be answered.
+    pub(super) fn change<T>(&self, act: impl FnOnce(&mut Change<'_>) -> T) -> Option<T> {
         let now_ms = self.now_ms();
         let mut book = self.book();
         let mut change = Change {
@@ -99,27 +100,23 @@ impl Sandbox {
         };
         let result = act(&mut change);
         let records = change.records;
-        for record in &records {
-            self.inner.journal.append(record);
-        }
-        let line = self.inner.journal.newest();
+        let journal = self.inner.journal.lock();
+        let written = journal
+            .unwrap_or_else(PoisonError::into_inner)
+            .append(&records);
         drop(book);
+        written.ok()?;
         for record in records {
             if let Record::Notice(notice) = record {
-                self.deliver_later(notice, line);
+                self.deliver_later(notice);
             }
         }
-        (result, line)
+        Some(result)
     }
 
     /// Counts a call.
     pub(super) fn count(&self, key: &str, count: fn(&mut Calls)) -> Calls {
         self.book().count(key, count)
-    }
-
-    /// Waits until the line is durable; false when the file cannot be written any more.
-    pub(super) async fn is_durable(&self, line: u64) -> bool {
-        self.inner.journal.durable(line).await.is_ok()
     }
 
     pub(super) fn book(&self) -> std::sync::MutexGuard<'_, Book> {

@@ -76,14 +76,12 @@ async fn charged(sandbox: &Sandbox, request: ChargeRequest) -> Say {
 /// Lands the charge, later if it is scripted so: also when the caller hangs up meanwhile.
 async fn landed(sandbox: &Sandbox, request: ChargeRequest, script: &Script) -> Option<Landed> {
     let Some(wait) = script.land_after else {
-        let (landed, line) = sandbox.land(request, script);
-        return sandbox.is_durable(line).await.then_some(landed);
+        return sandbox.land(request, script);
     };
     let (detached, script) = (sandbox.clone(), script.clone());
     let task = sandbox.runtime().spawn(async move {
         tokio::time::sleep(wait).await;
-        let (landed, line) = detached.land(request, &script);
-        detached.is_durable(line).await.then_some(landed)
+        detached.land(request, &script)
     });
     task.await.ok().flatten()
 }
