@@ -5,6 +5,7 @@ mod desk;
 mod differential;
 mod doors;
 mod inbox;
+mod measure;
 mod orders;
 mod reads;
 mod stage;

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// One array for each kind of row; [`super::text`] names them by their numbers, which begin after the epoch's.
 #[derive(Debug, Default)]
-pub(super) struct Batch {
+pub(super) struct Arrays {
     creates: Array,
     updates: Array,
     events: Array,
@@ -20,7 +20,7 @@ pub(super) struct Batch {
     decisions: Array,
 }
 
-impl Batch {
+impl Arrays {
     /// # Errors
     /// When a row cannot be written as JSON.
     pub(super) fn of(decisions: &[&Prepared]) -> Result<Self, DbErr> {
