@@ -5,7 +5,6 @@ mod desk;
 mod differential;
 mod doors;
 mod inbox;
-mod measure;
 mod orders;
 mod reads;
 mod stage;
