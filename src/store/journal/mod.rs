@@ -162,12 +162,17 @@ impl Journal {
     async fn room(&self, urgency: Urgency) -> Result<OwnedSemaphorePermit, JournalError> {
         let permits = self.shared.permits.clone();
         match urgency {
-            Urgency::Assured => permits.acquire_owned().await.map_err(|_| self.ended()),
+            Urgency::Assured => permits
+                .acquire_owned()
+                .await
+                .map_err(|_closed| self.ended()),
             Urgency::Refusable if permits.is_closed() => Err(self.ended()),
             Urgency::Refusable if permits.available_permits() <= QUEUE_RESERVED => {
                 Err(JournalError::Full)
             }
-            Urgency::Refusable => permits.try_acquire_owned().map_err(|_| JournalError::Full),
+            Urgency::Refusable => permits
+                .try_acquire_owned()
+                .map_err(|_none_left| JournalError::Full),
         }
     }
 
@@ -177,7 +182,10 @@ impl Journal {
             queued_at_ms: self.shared.clock.mono_ms(),
             permit: Some(permit),
         };
-        self.shared.jobs.send(queued).map_err(|_| self.ended())
+        self.shared
+            .jobs
+            .send(queued)
+            .map_err(|_closed| self.ended())
     }
 
     fn ended(&self) -> JournalError {

@@ -83,9 +83,10 @@ impl Arrays {
             self.idempotency_keys,
             self.decisions,
         ];
-        let count = match backend {
-            DbBackend::Sqlite => arrays.len(),
-            _ => arrays.len().saturating_sub(1),
+        let count = if backend == DbBackend::Sqlite {
+            arrays.len()
+        } else {
+            arrays.len().saturating_sub(1)
         };
         let arrays = arrays.into_iter().take(count).map(Array::value);
         std::iter::once(Value::from(epoch)).chain(arrays).collect()

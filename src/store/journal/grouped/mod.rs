@@ -19,9 +19,10 @@ pub(super) async fn write(
     decisions: &[&Prepared],
 ) -> Result<Vec<bool>, DbErr> {
     let backend = connection.get_database_backend();
-    let text = match backend {
-        DbBackend::Sqlite => text::sqlite(),
-        _ => text::postgres(),
+    let text = if backend == DbBackend::Sqlite {
+        text::sqlite()
+    } else {
+        text::postgres()
     };
     let values = Arrays::of(decisions)?.values(epoch, backend);
     let statement = Statement::from_sql_and_values(backend, text, values);
