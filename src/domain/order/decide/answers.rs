@@ -20,7 +20,10 @@ pub(super) fn answered(draft: &mut Draft<'_>, source: &Source, answer: &Answer) 
     if let Source::Reply { submit } = source {
         end_submit(draft, *submit, &finding);
     }
-    remember_trouble(draft, &finding);
+    let nothing_sent = draft.column == Column::Unpaid && matches!(source, Source::Reply { .. });
+    if !nothing_sent {
+        remember_trouble(draft, &finding);
+    }
     if finding != Finding::NotFound {
         draft.next.not_found_since = None;
     }
@@ -40,7 +43,7 @@ pub(super) fn answered(draft: &mut Draft<'_>, source: &Source, answer: &Answer) 
         | Finding::Throttled
         | Finding::NotSent
         | Finding::Unknown(_) => match source {
-            Source::Reply { .. } if draft.column == Column::Unpaid => {}
+            Source::Reply { .. } if nothing_sent => {}
             Source::Reply { submit } if *submit == draft.before.submit_count() => {
                 newest_reply(draft, finding);
             }

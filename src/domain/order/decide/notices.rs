@@ -45,6 +45,7 @@ pub(super) fn callback(draft: &mut Draft<'_>, finding: Finding) {
                 draft.note();
             }
         },
+        Finding::AskAtOnce if draft.column == Column::Unpaid => ask_first(draft),
         Finding::AskAtOnce if matches!(draft.column, Column::Pending | Column::Unknown) => {
             draft.ask();
         }
