@@ -3,11 +3,13 @@
 pub mod alerts;
 pub mod connect;
 pub mod inbox;
+mod insert;
 pub mod journal;
 pub mod keys;
 pub mod lock;
 pub mod mapping;
 pub mod orders;
+mod place;
 
 pub use connect::{Database, DatabaseSettings};
 pub use journal::{Committed, Conflict, Journal, JournalError, Urgency, Write};
