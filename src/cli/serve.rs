@@ -1,8 +1,9 @@
 //! `oncepay serve`.
 
-use super::args::{Cli, Serve};
+use super::args::{Cli, LogLines, Serve};
 use super::problem::Problem;
 use crate::config::{Settings, Sources};
+use crate::telemetry::{LogFormat, logs};
 use std::process::ExitCode;
 
 pub(super) async fn run(cli: &Cli, args: &Serve) -> Result<ExitCode, Problem> {
@@ -17,8 +18,18 @@ pub(super) async fn run(cli: &Cli, args: &Serve) -> Result<ExitCode, Problem> {
         .filter_map(|(path, value)| Some((path.to_owned(), value.clone()?)))
         .collect();
     let loaded = Settings::load(&sources)?;
+    log(args.log_format)?;
     Box::pin(crate::runtime::serve(loaded.settings, loaded.first_start))
         .await
         .map_err(|error| Problem::plain(error.to_string()))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Starts logging; lines go to standard error, so that data on standard output stays clean.
+pub(super) fn log(lines: LogLines) -> Result<(), Problem> {
+    let format = match lines {
+        LogLines::Json => LogFormat::Json,
+        LogLines::Human => LogFormat::Human,
+    };
+    logs::init(format).map_err(|error| Problem::plain(error.to_string()))
 }

@@ -1,6 +1,7 @@
 //! What ops are told, and how it reaches them.
 
 mod digests;
+mod notifier;
 mod rendering;
 mod scrubbing;
 mod sending;
