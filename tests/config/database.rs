@@ -170,6 +170,24 @@ fn what_is_no_backup_of_ours_is_refused_and_nothing_is_touched() {
 }
 
 #[test]
+fn a_key_of_the_configuration_is_changed_there() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("oncepay.toml"), crate::support::GOOD).unwrap();
+    done(folder.path(), &["migrate"]);
+    assert_eq!(key_names(folder.path()), ["shop"]);
+    fails(
+        folder.path(),
+        &["keys", "revoke", "shop"],
+        "in the configuration",
+    );
+    fails(
+        folder.path(),
+        &["keys", "create", "shop", "--role", "admin"],
+        "in the configuration",
+    );
+}
+
+#[test]
 fn with_postgresql_its_own_tools_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let config = "[database]\nurl = \"postgres://oncepay:hunter2@127.0.0.1:1/oncepay\"\n";

@@ -2,7 +2,7 @@
 
 use crate::cli::client::Client;
 use crate::cli::problem::Problem;
-use crate::config::first_start;
+use crate::config::kept;
 use reqwest::Method;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
@@ -28,7 +28,7 @@ impl Server {
         let failed = |error: std::io::Error| Problem::file(&folder, &error);
         std::fs::create_dir(&folder).map_err(failed)?;
         let port = free_port().map_err(failed)?;
-        let key = first_start::new_key("merchant").map_err(failed)?;
+        let key = kept::new_key("merchant").map_err(failed)?;
         let config = folder.join("oncepay.toml");
         std::fs::write(&config, configuration(port, &folder, &key).map_err(failed)?)
             .map_err(failed)?;
@@ -117,7 +117,7 @@ fn process(config: &Path, folder: &Path) -> std::io::Result<Child> {
 fn configuration(port: u16, folder: &Path, key: &SecretString) -> std::io::Result<String> {
     let data_dir = folder.join("data");
     std::fs::create_dir(&data_dir)?;
-    let secret = first_start::sandbox_secret(&data_dir)?;
+    let secret = kept::sandbox_secret(&data_dir)?;
     Ok(format!(
         r#"[server]
 listen = "127.0.0.1:{port}"
