@@ -142,3 +142,20 @@ key = "{}"
         key.expose_secret()
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_demonstration_is_configured_as_any_server_would_accept() {
+        let folder = std::env::temp_dir().join(crate::clock::new_id("oncepay-demo-test"));
+        std::fs::create_dir(&folder).unwrap();
+        let key = kept::new_key("merchant").unwrap();
+        let text = configuration(8080, &folder, &key).unwrap();
+        std::fs::remove_dir_all(&folder).unwrap();
+        let settings = crate::config::Settings::from_text(&text).unwrap();
+        assert!(settings.sandbox.mounted);
+        assert_eq!(settings.server.ui_deadline_ms, 4_000);
+    }
+}
