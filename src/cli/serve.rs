@@ -1,11 +1,14 @@
 //! `oncepay serve`.
 
-use super::args::{Cli, Serve};
+use super::args::{Cli, LogLines, Serve};
 use super::problem::Problem;
 use crate::config::{Settings, Sources};
 use crate::telemetry::{LogFormat, logs};
+<<<<<<< HEAD
 use crate::runtime::Runtime;
 use std::io::IsTerminal;
+=======
+>>>>>>> w-ops
 use std::process::ExitCode;
 
 pub(super) async fn run(cli: &Cli, args: &Serve) -> Result<ExitCode, Problem> {
@@ -20,6 +23,7 @@ pub(super) async fn run(cli: &Cli, args: &Serve) -> Result<ExitCode, Problem> {
         .filter_map(|(path, value)| Some((path.to_owned(), value.clone()?)))
         .collect();
     let loaded = Settings::load(&sources)?;
+<<<<<<< HEAD
     start_logging()?;
     let settings = loaded.settings.clone();
     let listening = move |_| {
@@ -28,17 +32,29 @@ pub(super) async fn run(cli: &Cli, args: &Serve) -> Result<ExitCode, Problem> {
         }
     };
     Box::pin(crate::runtime::serve(Runtime::builder(loaded.settings), listening))
+=======
+    log(args.log_format)?;
+    Box::pin(crate::runtime::serve(loaded.settings, loaded.first_start))
+>>>>>>> w-ops
         .await
         .map_err(|error| Problem::plain(error.to_string()))?;
     Ok(ExitCode::SUCCESS)
 }
 
+<<<<<<< HEAD
 /// People read a terminal, programs read what is not one.
 fn start_logging() -> Result<(), Problem> {
     let format = if std::io::stderr().is_terminal() {
         LogFormat::Human
     } else {
         LogFormat::Json
+=======
+/// Starts logging; lines go to standard error, so that data on standard output stays clean.
+pub(super) fn log(lines: LogLines) -> Result<(), Problem> {
+    let format = match lines {
+        LogLines::Json => LogFormat::Json,
+        LogLines::Human => LogFormat::Human,
+>>>>>>> w-ops
     };
     logs::init(format).map_err(|error| Problem::plain(error.to_string()))
 }
