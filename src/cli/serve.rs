@@ -3,12 +3,8 @@
 use super::args::{Cli, LogLines, Serve};
 use super::problem::Problem;
 use crate::config::{Settings, Sources};
-use crate::telemetry::{LogFormat, logs};
-<<<<<<< HEAD
 use crate::runtime::Runtime;
-use std::io::IsTerminal;
-=======
->>>>>>> w-ops
+use crate::telemetry::{LogFormat, logs};
 use std::process::ExitCode;
 
 pub(super) async fn run(cli: &Cli, args: &Serve) -> Result<ExitCode, Problem> {
@@ -23,8 +19,7 @@ pub(super) async fn run(cli: &Cli, args: &Serve) -> Result<ExitCode, Problem> {
         .filter_map(|(path, value)| Some((path.to_owned(), value.clone()?)))
         .collect();
     let loaded = Settings::load(&sources)?;
-<<<<<<< HEAD
-    start_logging()?;
+    log(args.log_format)?;
     let settings = loaded.settings.clone();
     let listening = move |_| {
         if let Some(first_start) = &loaded.first_start {
@@ -32,29 +27,16 @@ pub(super) async fn run(cli: &Cli, args: &Serve) -> Result<ExitCode, Problem> {
         }
     };
     Box::pin(crate::runtime::serve(Runtime::builder(loaded.settings), listening))
-=======
-    log(args.log_format)?;
-    Box::pin(crate::runtime::serve(loaded.settings, loaded.first_start))
->>>>>>> w-ops
         .await
         .map_err(|error| Problem::plain(error.to_string()))?;
     Ok(ExitCode::SUCCESS)
 }
 
-<<<<<<< HEAD
-/// People read a terminal, programs read what is not one.
-fn start_logging() -> Result<(), Problem> {
-    let format = if std::io::stderr().is_terminal() {
-        LogFormat::Human
-    } else {
-        LogFormat::Json
-=======
 /// Starts logging; lines go to standard error, so that data on standard output stays clean.
 pub(super) fn log(lines: LogLines) -> Result<(), Problem> {
     let format = match lines {
         LogLines::Json => LogFormat::Json,
         LogLines::Human => LogFormat::Human,
->>>>>>> w-ops
     };
     logs::init(format).map_err(|error| Problem::plain(error.to_string()))
 }

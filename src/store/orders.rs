@@ -7,8 +7,10 @@ pub use super::survey::{InFlight, accounts_in_flight, count_by_status, stream_in
 use crate::domain::order::{Order, OrderStatus};
 use crate::domain::{OrderId, OrderNo, UnixMillis};
 use entities::{idempotency_keys, order_events, orders, payments};
+use sea_orm::sea_query::OnConflict;
 use sea_orm::{
-    ColumnTrait, DatabaseConnection, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select,
+    ActiveModelTrait, ColumnTrait, DatabaseConnection, EntityTrait, IntoActiveModel, QueryFilter,
+    QueryOrder, QuerySelect, QueryTrait, Select,
 };
 use std::collections::HashMap;
 
@@ -162,5 +164,15 @@ pub fn remember_idempotency(
     record: &super::journal::IdempotencyRecord,
     at: UnixMillis,
 ) -> sea_orm::Statement {
-    todo!("{backend:?} {record:?} {at:?}")
+    let row = idempotency_keys::Model {
+        owner: record.owner.clone(),
+        route: record.route.clone(),
+        key: record.key.clone(),
+        payload_digest: record.payload_digest.clone(),
+        order_no: record.order_no.0.clone(),
+        created_at: at.0,
+    };
+    idempotency_keys::Entity::insert(row.into_active_model().reset_all())
+        .on_conflict(OnConflict::new().do_nothing().to_owned())
+        .build(backend)
 }

@@ -2,7 +2,7 @@
 
 use crate::support::{AfterMail, MailServer};
 use actix::Actor;
-use oncepay::actors::Notifier;
+use oncepay::actors::notifier::Notifier;
 use oncepay::actors::notifier::{Rounds, Wake};
 use oncepay::clock::{Clock, SharedClock};
 use oncepay::config::Settings;
