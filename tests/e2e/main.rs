@@ -3,4 +3,14 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod callback_security;
+mod flood;
+mod input;
+mod keys;
+mod lists;
+mod mismatch;
 mod once;
+mod operations;
+mod orphans;
+mod roles;
+mod same_again;

@@ -2,15 +2,19 @@
 
 #![expect(dead_code, reason = "each test binary uses its own part of the stage")]
 
+mod contract;
 mod database;
 mod mailbox;
+mod notice;
 mod ports;
 mod process;
 mod processor;
 mod shop;
 
+pub use contract::{Contract, fields, is_problem};
 pub use database::ScratchDatabase;
 pub use mailbox::{Mail, Mailbox};
+pub use notice::Notice;
 pub use ports::free_port;
 pub use process::Running;
 pub use processor::{Charge, Processor};
