@@ -1,7 +1,19 @@
 //! The actors: one for each in-flight order, their supervisor, the notifier; and the gateway that faces ask.
 
+mod calls;
+mod create;
+mod effects;
 pub mod gateway;
+mod messages;
 pub mod notifier;
+mod order;
+mod receive;
+mod shared;
+pub mod start;
+mod supervisor;
+mod timers;
+mod turn;
 
 pub use gateway::{Answered, Gateway, GatewayError, NewOrder, Received, Wait};
-pub use notifier::Notifier;
+pub use shared::Parts;
+pub use start::{Found, start};

@@ -1,6 +1,6 @@
 //! Submit, query and close.
 
-use super::book::Landed;
+use super::change::Landed;
 use super::directives::{Fault, Script};
 use super::processor::Sandbox;
 use super::record::{Charge, ChargeRequest, ChargeState};
@@ -39,7 +39,7 @@ pub(super) async fn query(
     let calls = sandbox.count(&key, |calls| {
         calls.queries = calls.queries.saturating_add(1)
     });
-    let (charge, line) = sandbox.change(|book, now, records| book.charge(&key, now, records));
+    let (charge, line) = sandbox.change(|change| change.charge(&key));
     if !sandbox.is_durable(line).await {
         return sandbox.answer(&request_id, broken()).await;
     }
@@ -65,14 +65,14 @@ pub(super) async fn close(
         return unauthorized();
     };
     let calls = sandbox.count(&key, |calls| calls.closes = calls.closes.saturating_add(1));
-    let (charge, line) = sandbox.change(|book, now, records| {
-        let charge = book.charge(&key, now, records)?;
+    let (charge, line) = sandbox.change(|change| {
+        let charge = change.charge(&key)?;
         let script = Script::parse(&charge.request.subject);
         let fault = Script::fault(script.close, calls.closes);
         match fault {
             Some(Fault::Refuse | Fault::NotFound) => Some((charge, script, fault)),
             Some(Fault::Unknown | Fault::Timeout | Fault::Unsigned) | None => {
-                Some((book.close(&key, now, records)?, script, fault))
+                Some((change.close(&key)?, script, fault))
             }
         }
     });

@@ -47,9 +47,9 @@ impl Sandbox {
             let wait = Duration::from_secs(1_u64 << attempt.min(12)).min(WAIT_MAX);
             tokio::time::sleep(wait).await;
         }
-        self.change(|book, _now, records| {
-            book.notices.remove(&notice.id);
-            records.push(Record::NoticeDone(notice.id));
+        self.change(|change| {
+            change.book.notices.remove(&notice.id);
+            change.records.push(Record::NoticeDone(notice.id));
         });
     }
 

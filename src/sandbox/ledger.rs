@@ -56,12 +56,12 @@ pub(super) enum Control {
 
 /// `GET /ledger`
 pub(super) async fn show(sandbox: Data<Sandbox>) -> HttpResponse {
-    let (view, _line) = sandbox.change(|book, now, records| {
-        let keys: Vec<String> = book.charges.keys().cloned().collect();
+    let (view, _line) = sandbox.change(|change| {
+        let keys: Vec<String> = change.book.charges.keys().cloned().collect();
         for key in keys {
-            book.charge(&key, now, records);
+            change.charge(&key);
         }
-        view(book)
+        view(change.book)
     });
     HttpResponse::Ok().json(view)
 }
@@ -78,9 +78,9 @@ pub(super) async fn control(
     if !local {
         return HttpResponse::Forbidden().finish();
     }
-    let (charge, line) = sandbox.change(|book, now, records| match command.into_inner() {
-        Control::Pay(key) => book.pay(&key, now, records),
-        Control::Notify { key, copies } => book.notify_again(&key, copies, now, records),
+    let (charge, line) = sandbox.change(|change| match command.into_inner() {
+        Control::Pay(key) => change.pay(&key),
+        Control::Notify { key, copies } => change.notify_again(&key, copies),
     });
     match charge {
         _ if !sandbox.is_durable(line).await => HttpResponse::InternalServerError().finish(),

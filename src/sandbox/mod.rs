@@ -50,6 +50,8 @@
 
 mod bills;
 mod book;
+mod change;
+mod change_refund;
 mod charges;
 mod deliver;
 pub mod directives;

@@ -1,6 +1,8 @@
 //! The sandbox itself: its ledger, its file, and what happens by itself later.
 
-use super::book::{Book, Calls, Landed};
+use super::book::{Book, Calls};
+use super::change::{Change, Landed};
+use super::change_refund::Refunded;
 use super::directives::{RefundOutcome, Script};
 use super::journal::{Journal, OpenError};
 use super::record::{Charge, ChargeRequest, Notice, Record, RefundRequest};
@@ -69,8 +71,7 @@ impl Sandbox {
 
     /// A submit lands, and what its script wants later is set going.
     pub(super) fn land(&self, request: ChargeRequest, script: &Script) -> (Landed, u64) {
-        let (landed, line) =
-            self.change(|book, now, records| book.land(request, script, now, records));
+        let (landed, line) = self.change(|change| change.land(request, script));
         if let Landed::New(charge) = &landed {
             self.pay_later(charge, script);
         }
@@ -78,10 +79,9 @@ impl Sandbox {
     }
 
     /// A refund arrives, and is settled later if its script wants that.
-    pub(super) fn refund(&self, key: &str, request: RefundRequest) -> (super::book::Refunded, u64) {
-        let (refunded, line) =
-            self.change(|book, now, records| book.refund(key, request, now, records));
-        if let super::book::Refunded::New(refund) = &refunded {
+    pub(super) fn refund(&self, key: &str, request: RefundRequest) -> (Refunded, u64) {
+        let (refunded, line) = self.change(|change| change.refund(key, request));
+        if let Refunded::New(refund) = &refunded {
             let place = (key.to_owned(), refund.request.refund_no.clone());
             self.settle_refund_later(place);
         }
@@ -90,14 +90,16 @@ impl Sandbox {
 
     /// Makes a change in one step and queues its lines; callbacks that it asks for are set going. The number
     /// is that of the newest line: once it is durable, everything that was seen is.
-    pub(super) fn change<T>(
-        &self,
-        change: impl FnOnce(&mut Book, i64, &mut Vec<Record>) -> T,
-    ) -> (T, u64) {
+    pub(super) fn change<T>(&self, act: impl FnOnce(&mut Change<'_>) -> T) -> (T, u64) {
         let now_ms = self.now_ms();
-        let mut records = Vec::new();
         let mut book = self.book();
-        let result = change(&mut book, now_ms, &mut records);
+        let mut change = Change {
+            book: &mut book,
+            now_ms,
+            records: Vec::new(),
+        };
+        let result = act(&mut change);
+        let records = change.records;
         for record in &records {
             self.inner.journal.append(record);
         }
@@ -165,24 +167,19 @@ impl Sandbox {
         let key = charge.request.idempotency_key.clone();
         self.runtime().spawn(async move {
             tokio::time::sleep(wait).await;
-            sandbox.change(|book, now, records| book.pay(&key, now, records));
+            sandbox.change(|change| change.pay(&key));
         });
     }
 
     fn settle_refund_later(&self, place: (String, String)) {
-        let subject = self
-            .book()
-            .charges
-            .get(&place.0)
-            .map(|charge| charge.request.subject.clone());
-        let script = Script::parse(subject.as_deref().unwrap_or_default());
+        let script = self.book().script(&place.0);
         let (RefundOutcome::Pending, Some(delay)) = (script.refund, script.refund_after) else {
             return;
         };
         let sandbox = self.clone();
         self.runtime().spawn(async move {
             tokio::time::sleep(delay).await;
-            sandbox.change(|book, now, records| book.settle_refund(&place, now, records));
+            sandbox.change(|change| change.settle_refund(&place));
         });
     }
 

@@ -1,8 +1,8 @@
 //! Refunds and the query of a refund.
 
-use super::book::Refunded;
+use super::change_refund::Refunded;
 use super::charges::{broken, not_found};
-use super::directives::{RefundOutcome, Script};
+use super::directives::RefundOutcome;
 use super::processor::Sandbox;
 use super::record::RefundRequest;
 use super::reply::{Say, unauthorized};
@@ -44,7 +44,7 @@ pub(super) async fn query(
     sandbox.count(&place.0, |calls| {
         calls.refund_queries = calls.refund_queries.saturating_add(1)
     });
-    let (refund, line) = sandbox.change(|book, _now, _records| book.refunds.get(&place).cloned());
+    let (refund, line) = sandbox.change(|change| change.book.refunds.get(&place).cloned());
     let say = match refund {
         _ if !sandbox.is_durable(line).await => broken(),
         Some(refund) => Say::Signed(200, say::refund_reply(&refund)),
@@ -54,13 +54,7 @@ pub(super) async fn query(
 }
 
 async fn refunded(sandbox: &Sandbox, key: &str, request: RefundRequest) -> Say {
-    let subject = {
-        let book = sandbox.book();
-        book.charges
-            .get(key)
-            .map(|charge| charge.request.subject.clone())
-    };
-    let script = Script::parse(subject.as_deref().unwrap_or_default());
+    let script = sandbox.book().script(key);
     if script.refund == RefundOutcome::Unknown {
         return broken();
     }

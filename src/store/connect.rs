@@ -174,6 +174,8 @@ fn postgres_options(
             ("plan_cache_mode", "force_generic_plan"),
             ("enable_seqscan", "off"),
             ("jit", "off"),
+            // As with SQLite's short busy timeout: the journal repeats, and answers whom it must refuse meanwhile.
+            ("lock_timeout", "500ms"),
         ])
     } else {
         options

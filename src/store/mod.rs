@@ -6,6 +6,7 @@ pub mod inbox;
 mod insert;
 pub mod journal;
 pub mod keys;
+mod lifetime;
 pub mod lock;
 pub mod mapping;
 pub mod orders;

@@ -246,3 +246,12 @@ async fn with_payments(
         })
         .collect()
 }
+
+/// A statement that keeps what an `Idempotency-Key` stands for, unless it stands for something already.
+pub fn remember_idempotency(
+    backend: sea_orm::DbBackend,
+    record: &super::journal::IdempotencyRecord,
+    at: UnixMillis,
+) -> sea_orm::Statement {
+    todo!("{backend:?} {record:?} {at:?}")
+}

@@ -189,6 +189,30 @@ impl Order {
         self.expires_at.since(self.created_at) / 1000
     }
 
+    /// When the runtime must look at the order again by itself; kept in its row, so that a start-up finds it.
+    #[must_use]
+    pub fn wake_at(&self, submit_timeout_ms: i64) -> Option<UnixMillis> {
+        match self.status {
+            OrderStatus::Unpaid => self.next_check_at.or(Some(self.created_at)),
+            OrderStatus::Processing => self
+                .submits
+                .last()
+                .map(|submit| submit.started.at.plus(submit_timeout_ms)),
+            OrderStatus::Pending | OrderStatus::Unknown => self.next_check_at,
+            // A close that a review asked for is asked once more at start-up.
+            OrderStatus::Manual if self.close_by == Some(CloseBy::Review) => {
+                self.next_check_at.or(self.close_requested_at)
+            }
+            OrderStatus::Manual
+            | OrderStatus::Paid
+            | OrderStatus::Failed
+            | OrderStatus::Closed
+            | OrderStatus::Refunding
+            | OrderStatus::PartiallyRefunded
+            | OrderStatus::Refunded => None,
+        }
+    }
+
     /// Whether a caller that waits for the result has one: settled, waiting for the payer, or for a person.
     #[must_use]
     pub fn answers_a_wait(&self) -> bool {

@@ -1,12 +1,27 @@
 //! The state machine: pure, complete, cell by cell.
+//!
+//! Each file answers one question: [`answers`] what the channel's answers do, [`money`] what proof does, [`gate`]
+//! whether a submit may go out, [`timers`] what time and start-up do, [`people`] what requests and reviews do.
+//! [`draft`] holds the moves that they share.
+
+mod answers;
+mod create;
+mod draft;
+mod gate;
+mod money;
+mod people;
+mod timers;
 
 use super::Order;
 use super::decision::Decision;
 use super::input::Input;
 use super::refusal::Refusal;
 use super::status::OrderStatus;
-use crate::domain::Now;
 use crate::domain::schedule::Rules;
+use crate::domain::{Now, UnixMillis};
+use draft::Draft;
+
+pub use create::create;
 
 /// What a decision reads beside the order.
 #[derive(Debug, Clone, Copy)]
@@ -19,7 +34,94 @@ pub struct Context<'a> {
     pub successor: Option<OrderStatus>,
 }
 
-/// What becomes of the order when this happens.
+/// The columns of the decision table: statuses that behave alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Column {
+    Unpaid,
+    Processing,
+    Pending,
+    Unknown,
+    /// `MANUAL` that matching proof leaves by itself.
+    ManualOpen,
+    /// `MANUAL` that only a review leaves.
+    ManualHeld,
+    Paid,
+    Ended,
+}
+
+impl Column {
+    fn of(order: &Order) -> Self {
+        match order.status {
+            OrderStatus::Unpaid => Self::Unpaid,
+            OrderStatus::Processing => Self::Processing,
+            OrderStatus::Pending => Self::Pending,
+            OrderStatus::Unknown => Self::Unknown,
+            OrderStatus::Manual => {
+                if order
+                    .reason
+                    .is_some_and(super::Reason::only_a_review_settles)
+                {
+                    Self::ManualHeld
+                } else {
+                    Self::ManualOpen
+                }
+            }
+            OrderStatus::Paid
+            | OrderStatus::Refunding
+            | OrderStatus::PartiallyRefunded
+            | OrderStatus::Refunded => Self::Paid,
+            OrderStatus::Failed | OrderStatus::Closed => Self::Ended,
+        }
+    }
+}
+
+impl Context<'_> {
+    /// Whether calls for this order would be made under the account that its row names.
+    fn same_account(&self, order: &Order) -> bool {
+        self.rules.fingerprint.as_ref() == Some(&order.fingerprint)
+    }
+
+    /// A close was asked for, or the order has expired and callbacks had their grace after start-up.
+    fn is_closing(&self, order: &Order) -> bool {
+        order.close_requested_at.is_some()
+            || (self.now.wall >= order.expires_at && self.startup_grace_left(order) == 0)
+    }
+
+    /// Milliseconds for which an order of an earlier run does not yet count as expired.
+    fn startup_grace_left(&self, order: &Order) -> i64 {
+        let started_at = self.now.wall.plus(self.now.mono_ms.saturating_neg());
+        if order.created_at >= started_at {
+            0
+        } else {
+            self.rules
+                .startup_grace_ms
+                .saturating_sub(self.now.mono_ms)
+                .max(0)
+        }
+    }
+
+    fn after(&self, millis: i64) -> UnixMillis {
+        self.now.wall.plus(millis)
+    }
+}
+
+/// What becomes of an order that has a row when this happens. Nothing is written if it is refused.
 pub fn decide(order: &Order, input: &Input, context: &Context<'_>) -> Result<Decision, Refusal> {
-    todo!("{order:?} {input:?} {context:?}")
+    let mut draft = Draft::of(order, context, input);
+    match input {
+        Input::Answer { source, answer } => answers::answered(&mut draft, source, answer),
+        Input::TradeTaken { source, proof } => money::trade_taken(&mut draft, source, proof),
+        Input::SubmitTimedOut { submit } => timers::submit_timed_out(&mut draft, *submit),
+        Input::Due => timers::due(&mut draft),
+        Input::UiDeadlinePassed => timers::ui_deadline_passed(&mut draft),
+        Input::Recovered => timers::recovered(&mut draft),
+        Input::ActorFailed { .. } => timers::actor_failed(&mut draft),
+        Input::CloseRequested { .. } => people::close_requested(&mut draft)?,
+        Input::QueryRequested { .. } => people::query_requested(&mut draft)?,
+        Input::Review(review) => people::reviewed(&mut draft, review)?,
+        Input::ExternalRefund { reference, .. } => money::external_refund(&mut draft, reference),
+        Input::Dispute { reference, phase } => money::dispute(&mut draft, reference, phase),
+        Input::BillLine { .. } => money::bill_line(&mut draft),
+    }
+    Ok(draft.finish())
 }

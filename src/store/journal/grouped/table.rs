@@ -21,8 +21,10 @@ pub(super) enum Parameter {
 }
 
 impl Parameter {
-    const fn number(self) -> u8 {
-        match self {
+    /// As both backends write it. SQLite would know `?6` too, but a statement that names only that one has five gaps,
+    /// and the driver fills gaps with parameters of its own choice.
+    pub(super) fn placeholder(self) -> String {
+        let number = match self {
             Self::Epoch => 1,
             Self::Creates => 2,
             Self::Updates => 3,
@@ -35,7 +37,8 @@ impl Parameter {
             Self::Resolutions => 10,
             Self::IdempotencyKeys => 11,
             Self::Decisions => 12,
-        }
+        };
+        format!("${number}")
     }
 }
 
@@ -47,13 +50,6 @@ pub(super) enum Source {
 }
 
 impl Source {
-    pub(super) fn number(self, parameter: Parameter) -> String {
-        match self {
-            Self::Sqlite => format!("?{}", parameter.number()),
-            Self::Postgres => format!("${}", parameter.number()),
-        }
-    }
-
     /// The rows of this entity, and `extra` columns, as `x`.
     pub(super) fn rows<E: EntityTrait>(
         self,
@@ -80,7 +76,7 @@ impl Source {
     }
 
     fn of_columns(self, parameter: Parameter, columns: &[(&str, &str)], alias: &str) -> String {
-        let number = self.number(parameter);
+        let rows = parameter.placeholder();
         let columns: Vec<_> = columns
             .iter()
             .map(|(name, kind)| match self {
@@ -90,9 +86,9 @@ impl Source {
             .collect();
         let columns = columns.join(", ");
         match self {
-            Self::Sqlite => format!("(SELECT {columns} FROM json_each({number})) AS {alias}"),
+            Self::Sqlite => format!("(SELECT {columns} FROM json_each({rows})) AS {alias}"),
             Self::Postgres => {
-                format!("jsonb_to_recordset({number}::jsonb) AS {alias}({columns})")
+                format!("jsonb_to_recordset({rows}::jsonb) AS {alias}({columns})")
             }
         }
     }

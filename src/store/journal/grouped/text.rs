@@ -64,7 +64,7 @@ struct Texts {
 
 impl Texts {
     fn epoch(&self) -> String {
-        let number = self.source.number(Parameter::Epoch);
+        let number = Parameter::Epoch.placeholder();
         format!(
             "(SELECT epoch FROM runtime WHERE id = 1{}) = {number}",
             self.lock

@@ -1,0 +1,185 @@
+//! Callbacks at the gateway: verified first, then a message to their order, acknowledged after the commit.
+
+use super::gateway::{Gateway, GatewayError, Received, Seat, SeatKind};
+use super::messages::NoticeId;
+use crate::channels::{Notice, RawNotice, Rejection, RejectionRule};
+use crate::domain::OrderNo;
+use crate::domain::order::input::{Input, Source};
+use crate::domain::order::{Alert, AlertKind, Severity};
+use crate::store::{alerts, inbox};
+use sha2::{Digest, Sha256};
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+
+/// Callbacks that may be in work at once; beyond it the channel is told to send again.
+const CALLBACKS_MAX: usize = 4_096;
+const DAY_MS: i64 = 86_400_000;
+
+impl Gateway {
+    /// Verifies a notice and hands it to its order; answers after the commit, within `callbacks.deadline`.
+    pub async fn receive(&self, channel: &str, notice: RawNotice<'_>) -> Received {
+        let Some(adapter) = self.shared.channel(channel) else {
+            return Received::NoSuchChannel;
+        };
+        let digest = format!("sha256:{}", hex::encode(Sha256::digest(notice.body)));
+        let verified = match adapter.verify(&notice, self.shared.now().wall) {
+            Ok(verified) => verified,
+            Err(rejection) => {
+                self.tell_of_rejection(channel, &rejection).await;
+                return Received::Rejected(rejection);
+            }
+        };
+        let open = self.shared.callbacks_open.fetch_add(1, Ordering::AcqRel);
+        let _seat = Seat {
+            shared: self.shared.clone(),
+            kind: SeatKind::Callback,
+        };
+        if open >= CALLBACKS_MAX {
+            return Received::NotYet("too many callbacks are in work".to_owned());
+        }
+        let limit = self.shared.parts.callbacks_deadline;
+        match tokio::time::timeout(limit, self.hand_over(channel, verified, digest)).await {
+            Ok(received) => received,
+            Err(_elapsed) => Received::NotYet("the database did not commit in time".to_owned()),
+        }
+    }
+
+    async fn hand_over(&self, channel: &str, notice: Notice, digest: String) -> Received {
+        let (order_no, id, input) = match notice {
+            Notice::Unrelated { .. } => return Received::Unrelated,
+            Notice::Charge {
+                key,
+                status,
+                order_no,
+                answer,
+            } => {
+                let source = Source::Callback {
+                    repeat: false,
+                    digest: digest.clone(),
+                };
+                let id = NoticeId {
+                    key,
+                    status,
+                    digest,
+                };
+                (order_no, id, Input::Answer { source, answer })
+            }
+            Notice::Refund {
+                key,
+                order_no,
+                reference,
+                summary,
+            } => {
+                let id = NoticeId {
+                    key,
+                    status: "refund".to_owned(),
+                    digest,
+                };
+                (order_no, id, Input::ExternalRefund { reference, summary })
+            }
+        };
+        if !OrderNo::is_valid(&order_no) {
+            return Received::Unrelated;
+        }
+        let trade_no = match &input {
+            Input::Answer { answer, .. } => answer.trade_no().map(str::to_owned),
+            _ => None,
+        };
+        let number = OrderNo(order_no.clone());
+        match self
+            .happened_by_notice(&number, input, Some(id.clone()), None)
+            .await
+        {
+            Ok(settled) if settled.order.fingerprint.channel == channel => Received::Kept {
+                order: Box::new(settled.order),
+                duplicate: settled.duplicate,
+            },
+            Ok(_) | Err(GatewayError::NoSuchOrder) => {
+                self.keep_orphan(channel, order_no, id, trade_no).await
+            }
+            Err(error) => Received::NotYet(error.to_string()),
+        }
+    }
+
+    /// Verified, ours by its number, and unknown: kept, alerted once, and asked about before a submit of that number.
+    async fn keep_orphan(
+        &self,
+        channel: &str,
+        order_no: String,
+        id: NoticeId,
+        channel_trade_no: Option<String>,
+    ) -> Received {
+        let orphan = inbox::Orphan {
+            channel: channel.to_owned(),
+            key: id.key,
+            status: id.status,
+            order_no: order_no.clone(),
+            channel_trade_no,
+            digest: id.digest,
+            at: self.shared.now().wall,
+        };
+        let backend = self.shared.parts.database.backend();
+        {
+            let mut orphans = self
+                .shared
+                .orphans
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            let full = usize::try_from(inbox::ORPHANS_MAX).is_ok_and(|max| orphans.len() >= max);
+            if full && !orphans.contains(&order_no) {
+                return Received::Orphan { order_no };
+            }
+            orphans.insert(order_no.clone());
+        }
+        match self
+            .shared
+            .parts
+            .journal
+            .run(inbox::keep_orphan(backend, &orphan))
+            .await
+        {
+            Ok(_) => {
+                (self.shared.parts.on_alert)();
+                Received::Orphan { order_no }
+            }
+            Err(error) => Received::NotYet(error.to_string()),
+        }
+    }
+
+    /// Rejections write no row; two of them tell ops something, once for a channel and day.
+    async fn tell_of_rejection(&self, channel: &str, rejection: &Rejection) {
+        let (kind, what) = match rejection.rule {
+            RejectionRule::UnknownKey => (
+                AlertKind::UnknownKey,
+                "is signed with a key that is not loaded",
+            ),
+            RejectionRule::Malformed => (
+                AlertKind::MalformedCallback,
+                "is verified and cannot be read",
+            ),
+            RejectionRule::MissingHeader
+            | RejectionRule::Timestamp
+            | RejectionRule::Signature
+            | RejectionRule::OtherMerchant
+            | RejectionRule::OtherMode => return,
+        };
+        let at = self.shared.now().wall;
+        let day = at.0.div_euclid(DAY_MS).to_string();
+        let alert = Alert {
+            kind,
+            severity: Severity::Action,
+            subject: channel.to_owned(),
+            episode: day.clone(),
+            message: format!("A callback of {channel} {what}: {}", rejection.explanation),
+        };
+        if !self.shared.first_today(&alert.key(), &day) {
+            return;
+        }
+        let backend = self.shared.parts.database.backend();
+        let raise = alerts::raise(backend, &alert, Some(channel), at);
+        match self.shared.parts.journal.run(raise).await {
+            Ok(_) => (self.shared.parts.on_alert)(),
+            Err(error) => tracing::error!(channel, %error, "an alert could not be raised"),
+        }
+    }
+}

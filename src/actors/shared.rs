@@ -1,0 +1,159 @@
+//! What all actors of a runtime share.
+
+use super::calls::OpenCalls;
+use crate::channels::{Channel, Channels};
+use crate::clock::SharedClock;
+use crate::domain::Now;
+use crate::domain::schedule::{Capabilities, LateSuccess, Rules};
+use crate::store::{Database, Journal};
+use std::collections::{BTreeMap, HashSet};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// The parts that a runtime is built of.
+pub struct Parts {
+    pub database: Database,
+    pub journal: Journal,
+    pub channels: Arc<Channels>,
+    /// By channel; a channel without rules here is treated as one that is not configured.
+    pub rules: BTreeMap<String, Arc<Rules>>,
+    pub clock: SharedClock,
+    pub epoch: i64,
+    /// Where this runtime is reached from outside, without a trailing slash.
+    pub public_url: String,
+    pub callbacks_deadline: Duration,
+    pub startup_spread_ms: i64,
+    /// Creates that may wait for their result at once; beyond it the door is closed.
+    pub in_flight_max: usize,
+    /// Order numbers that orphans bear: the channel is asked before their first submit.
+    pub orphans: HashSet<String>,
+    /// Until this moment first submits are preceded by a query, since the database was restored from a backup.
+    pub ask_first_until: Option<crate::domain::UnixMillis>,
+    /// Called after a commit that raised an alert.
+    pub on_alert: Box<dyn Fn() + Send + Sync>,
+    pub metrics: crate::telemetry::Metrics,
+}
+
+pub(super) struct Shared {
+    pub(super) parts: Parts,
+    pub(super) calls: OpenCalls,
+    pub(super) in_flight: AtomicUsize,
+    pub(super) callbacks_open: AtomicUsize,
+    pub(super) closing: AtomicBool,
+    pub(super) orphans: Mutex<HashSet<String>>,
+    /// Alert keys of rejected callbacks that were raised today; the database deduplicates for ever.
+    raised_today: Mutex<(String, HashSet<String>)>,
+    unconfigured: Arc<Rules>,
+}
+
+impl Shared {
+    pub(super) fn new(mut parts: Parts) -> Arc<Self> {
+        let orphans = std::mem::take(&mut parts.orphans);
+        let unconfigured = Arc::new(rules_without_a_channel(parts.rules.values().next()));
+        Arc::new(Self {
+            parts,
+            calls: OpenCalls::default(),
+            in_flight: AtomicUsize::new(0),
+            callbacks_open: AtomicUsize::new(0),
+            closing: AtomicBool::new(false),
+            orphans: Mutex::new(orphans),
+            raised_today: Mutex::default(),
+            unconfigured,
+        })
+    }
+
+    pub(super) fn now(&self) -> Now {
+        crate::clock::now(self.parts.clock.as_ref(), self.parts.epoch)
+    }
+
+    pub(super) fn rules(&self, channel: &str) -> &Arc<Rules> {
+        self.parts.rules.get(channel).unwrap_or(&self.unconfigured)
+    }
+
+    pub(super) fn channel(&self, name: &str) -> Option<&Arc<dyn Channel>> {
+        self.parts.channels.get(name)
+    }
+
+    /// Where this channel's callbacks are received.
+    pub(super) fn notify_url(&self, channel: &str) -> String {
+        format!("{}/v1/callbacks/{channel}", self.parts.public_url)
+    }
+
+    /// The channel may know this number although we do not.
+    pub(super) fn must_ask_first(&self, order_no: &str) -> bool {
+        let restored = self
+            .parts
+            .ask_first_until
+            .is_some_and(|until| self.now().wall < until);
+        restored
+            || self
+                .orphans
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .contains(order_no)
+    }
+
+    /// Whether this alert key has not been raised yet on this day: a flood costs one write.
+    pub(super) fn first_today(&self, key: &str, day: &str) -> bool {
+        let mut raised = self
+            .raised_today
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if raised.0 != day {
+            *raised = (day.to_owned(), HashSet::new());
+        }
+        raised.1.insert(key.to_owned())
+    }
+
+    pub(super) fn is_closing(&self) -> bool {
+        self.closing.load(Ordering::Acquire)
+    }
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Shared")
+            .field("epoch", &self.parts.epoch)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Rules for orders whose channel is not configured any more: no call is ever made for them.
+fn rules_without_a_channel(like: Option<&Arc<Rules>>) -> Rules {
+    let capabilities = Capabilities {
+        one_charge_per_key: false,
+        resubmits: false,
+        key_life_ms: None,
+        closes: false,
+        refunds: false,
+        own_expiry: false,
+        asynchronous: false,
+        settles_within_ms: 0,
+    };
+    match like {
+        Some(rules) => Rules {
+            capabilities,
+            fingerprint: None,
+            ..rules.as_ref().clone()
+        },
+        None => Rules {
+            capabilities,
+            fingerprint: None,
+            late_success: LateSuccess::Manual,
+            ui_deadline_ms: 60_000,
+            submit_timeout_ms: 3_000,
+            query_timeout_ms: 3_000,
+            read_timeout_ms: 120_000,
+            schedule_ms: vec![60_000, 300_000, 900_000],
+            pending_schedule_ms: vec![30_000],
+            expiry_attempts: 24,
+            expiry_margin_ms: 600_000,
+            startup_grace_ms: 120_000,
+            not_found_grace_ms: 120_000,
+            max_submits: 3,
+            second_person_above: BTreeMap::new(),
+        },
+    }
+}
