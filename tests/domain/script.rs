@@ -78,7 +78,7 @@ fn refused(refusal: Refusal) -> String {
 fn tick(scene: &mut Scene, millis: i64) -> String {
     let end = scene.now.wall.plus(millis);
     let mut parts = Vec::new();
-    for _ in 0..1_000 {
+    for _ in 0..100 {
         let Some(due) = scene.wake_at().filter(|due| *due <= end) else {
             break;
         };
