@@ -1,8 +1,9 @@
 //! Random sequences of everything that may happen, under random rules and clocks. Every decision in them is held
 //! against the rules of [`crate::rules`]; a failing sequence shrinks to a story that `check` can play.
 
+use crate::inputs::input;
 use crate::scene::Scene;
-use crate::script::{input, play};
+use crate::script::play;
 use oncepay::domain::order::{OrderStatus, Reason, Submit};
 use oncepay::domain::{Stamp, UnixMillis};
 use proptest::collection::vec;
