@@ -7,6 +7,7 @@ pub mod clock;
 pub mod config;
 pub mod domain;
 pub mod mail;
+pub mod runtime;
 pub mod sandbox;
 pub mod store;
 pub mod telemetry;

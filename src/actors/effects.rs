@@ -8,6 +8,7 @@ use crate::channels::{Channel, ChargeCall};
 use crate::domain::order::input::Source;
 use crate::domain::order::statement::UnknownAnswer;
 use crate::domain::order::{Answer, Effect, Input, Order, Reason};
+use crate::telemetry::labels::CallLabels;
 use actix::Addr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -80,10 +81,14 @@ async fn make(shared: &Shared, channel: &dyn Channel, effect: Effect, call: Char
         Effect::Query => "query",
         Effect::Close => "close",
     };
+    let labels = CallLabels {
+        channel: channel.name().to_owned(),
+        call: kind.to_owned(),
+    };
     shared
         .parts
         .metrics
-        .channel_call(channel.name(), kind, outcome(&answer), started.elapsed());
+        .channel_call(labels, outcome(&answer), started.elapsed());
     answer
 }
 

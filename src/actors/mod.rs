@@ -5,11 +5,15 @@ mod create;
 mod effects;
 pub mod gateway;
 mod messages;
+pub mod notifier;
 mod order;
 mod receive;
 mod shared;
+pub mod start;
 mod supervisor;
 mod timers;
 mod turn;
 
 pub use gateway::{Answered, Gateway, GatewayError, NewOrder, Received, Wait};
+pub use shared::Parts;
+pub use start::{Found, start};

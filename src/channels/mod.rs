@@ -1,6 +1,7 @@
 //! Channels: the outside parties that move the money, each behind one trait.
 
 pub mod http;
+pub mod signing;
 
 use crate::domain::order::{Answer, Fingerprint, Order};
 use crate::domain::schedule::Capabilities;

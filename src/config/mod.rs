@@ -1,5 +1,24 @@
 //! `oncepay.toml`, then the environment, then flags: parsed once, checked whole, and never guessed.
 
+pub mod address;
+pub mod check;
+pub mod defaults;
+pub mod duration;
+pub mod first_start;
+pub mod kept;
+pub mod load;
+mod parse;
+pub mod problem;
+mod restored;
+mod rules;
+pub mod secret;
+mod section;
+
+pub use check::check_against_rows;
+pub use first_start::FirstStart;
+pub use load::{Loaded, Sources};
+pub use problem::{ConfigError, Problem};
+
 use crate::domain::Currency;
 use crate::domain::schedule::LateSuccess;
 use secrecy::SecretString;
@@ -76,7 +95,7 @@ pub struct ChannelSettings {
 }
 
 /// `[sandbox]`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct SandboxSettings {
     /// `serve` mounts a sandbox at `/sandbox` (so without a configuration).
     pub mounted: bool,
@@ -95,6 +114,8 @@ pub struct AlertSettings {
 
 #[derive(Debug, Clone)]
 pub struct LimitSettings {
+    /// Requests a second of one API key; `None` is off.
+    pub requests_per_key: Option<u32>,
     /// Requests a second from one address to the callbacks; `None` is off.
     pub callbacks_per_address: Option<u32>,
 }

@@ -1,1 +1,14 @@
-//! Mails to ops: what they say, and how they leave.
+//! Mails about alerts: rendering, scrubbing of free text, and lettre's transports.
+
+pub mod address;
+pub mod files;
+mod html;
+pub mod render;
+pub mod scrub;
+pub mod smtp;
+mod text;
+pub mod transport;
+
+pub use render::{Item, Mail, render};
+pub use scrub::scrub;
+pub use transport::{MailError, Transport};

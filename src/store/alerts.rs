@@ -1,9 +1,16 @@
 //! Alerts: reading them, raising those that belong to no order, and the notifier's claims.
 
 use super::StoreError;
+use super::insert::insert_where;
+use super::mapping::{alert_from_row, new_alert};
 use crate::domain::UnixMillis;
 use crate::domain::order::Alert;
-use sea_orm::{DatabaseConnection, DbBackend, Statement};
+use entities::{alert_keys, alerts};
+use sea_orm::sea_query::{Expr, OnConflict, Query};
+use sea_orm::{
+    ActiveValue, ColumnTrait, DatabaseConnection, DbBackend, EntityTrait, ExprTrait,
+    IntoActiveModel, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Statement,
+};
 
 /// An alert as stored. `status` is `open`, `acknowledged` or `resolved`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,14 +44,25 @@ pub async fn list(
     after: Option<&str>,
     limit: u64,
 ) -> Result<Vec<StoredAlert>, StoreError> {
-    todo!("{read:?} {status:?} {after:?} {limit}")
+    let mut query = alerts::Entity::find()
+        .order_by_desc(alerts::Column::AlertId)
+        .limit(limit);
+    if let Some(status) = status {
+        query = query.filter(alerts::Column::Status.eq(status));
+    }
+    if let Some(after) = after {
+        query = query.filter(alerts::Column::AlertId.lt(after));
+    }
+    let rows = query.all(read).await?;
+    Ok(rows.into_iter().map(alert_from_row).collect())
 }
 
 pub async fn by_id(
     read: &DatabaseConnection,
     alert_id: &str,
 ) -> Result<Option<StoredAlert>, StoreError> {
-    todo!("{read:?} {alert_id}")
+    let row = alerts::Entity::find_by_id(alert_id).one(read).await?;
+    Ok(row.map(alert_from_row))
 }
 
 /// Raises an alert that belongs to no order's write; its key deduplicates for ever (a repeat raises `count`).
@@ -54,12 +72,35 @@ pub fn raise(
     channel: Option<&str>,
     at: UnixMillis,
 ) -> Vec<Statement> {
-    todo!("{backend:?} {alert:?} {channel:?} {at:?}")
+    let row = alerts::Model {
+        channel: channel.map(str::to_owned),
+        ..new_alert(alert, at)
+    };
+    let key = alert_keys::ActiveModel {
+        key: ActiveValue::Set(row.key.clone()),
+        at: ActiveValue::Set(at.0),
+    };
+    vec![
+        count_again(backend, &row.key),
+        insert_if_new(backend, row),
+        alert_keys::Entity::insert(key)
+            .on_conflict(OnConflict::new().do_nothing().to_owned())
+            .build(backend),
+    ]
 }
 
 /// Acknowledges an open alert; one row affected if it was open.
 pub fn acknowledge(backend: DbBackend, alert_id: &str, by: &str, at: UnixMillis) -> Statement {
-    todo!("{backend:?} {alert_id} {by} {at:?}")
+    alerts::Entity::update_many()
+        .set(alerts::ActiveModel {
+            status: ActiveValue::Set("acknowledged".to_owned()),
+            acknowledged_by: ActiveValue::Set(Some(by.to_owned())),
+            acknowledged_at: ActiveValue::Set(Some(at.0)),
+            ..Default::default()
+        })
+        .filter(alerts::Column::AlertId.eq(alert_id))
+        .filter(alerts::Column::Status.eq("open"))
+        .build(backend)
 }
 
 /// Alerts that are due to be mailed, oldest first.
@@ -68,12 +109,27 @@ pub async fn due(
     now: UnixMillis,
     limit: u64,
 ) -> Result<Vec<StoredAlert>, StoreError> {
-    todo!("{read:?} {now:?} {limit}")
+    let rows = alerts::Entity::find()
+        .filter(alerts::Column::MailDueAt.lte(now.0))
+        .order_by_asc(alerts::Column::MailDueAt)
+        .order_by_asc(alerts::Column::AlertId)
+        .limit(limit)
+        .all(read)
+        .await?;
+    Ok(rows.into_iter().map(alert_from_row).collect())
 }
 
 /// The earliest moment at which an alert is due.
 pub async fn next_due(read: &DatabaseConnection) -> Result<Option<UnixMillis>, StoreError> {
-    todo!("{read:?}")
+    let due: Option<i64> = alerts::Entity::find()
+        .select_only()
+        .column(alerts::Column::MailDueAt)
+        .filter(alerts::Column::MailDueAt.is_not_null())
+        .order_by_asc(alerts::Column::MailDueAt)
+        .into_tuple()
+        .one(read)
+        .await?;
+    Ok(due.map(UnixMillis))
 }
 
 /// Claims one alert for a mail: counts the attempt, fixes its Message-ID (an earlier one stays), sets the moment of
@@ -84,10 +140,48 @@ pub fn claim(
     message_id: &str,
     next_attempt_at: UnixMillis,
 ) -> Statement {
-    todo!("{backend:?} {alert:?} {message_id} {next_attempt_at:?}")
+    let fixed = alert.message_id.as_deref().unwrap_or(message_id);
+    alerts::Entity::update_many()
+        .set(alerts::ActiveModel {
+            mail_attempts: ActiveValue::Set(alert.mail_attempts.saturating_add(1)),
+            mail_due_at: ActiveValue::Set(Some(next_attempt_at.0)),
+            message_id: ActiveValue::Set(Some(fixed.to_owned())),
+            ..Default::default()
+        })
+        .filter(alerts::Column::AlertId.eq(alert.alert_id.as_str()))
+        .filter(alerts::Column::MailDueAt.is_not_null())
+        .filter(alerts::Column::MailAttempts.eq(alert.mail_attempts))
+        .build(backend)
 }
 
 /// The mail with this Message-ID was handed over.
 pub fn mailed(backend: DbBackend, message_id: &str, at: UnixMillis) -> Statement {
-    todo!("{backend:?} {message_id} {at:?}")
+    alerts::Entity::update_many()
+        .set(alerts::ActiveModel {
+            mailed_at: ActiveValue::Set(Some(at.0)),
+            mail_due_at: ActiveValue::Set(None),
+            ..Default::default()
+        })
+        .filter(alerts::Column::MessageId.eq(message_id))
+        .build(backend)
+}
+
+fn count_again(backend: DbBackend, key: &str) -> Statement {
+    alerts::Entity::update_many()
+        .col_expr(
+            alerts::Column::SeenCount,
+            Expr::col(alerts::Column::SeenCount).add(1),
+        )
+        .filter(alerts::Column::Key.eq(key))
+        .build(backend)
+}
+
+/// Inserts the alert unless its key was ever raised.
+fn insert_if_new(backend: DbBackend, row: alerts::Model) -> Statement {
+    let known = Query::select()
+        .expr(Expr::value(1))
+        .from(alert_keys::Entity)
+        .and_where(alert_keys::Column::Key.eq(row.key.as_str()))
+        .to_owned();
+    insert_where(row.into_active_model(), Expr::exists(known).not(), backend)
 }

@@ -3,11 +3,15 @@
 pub mod alerts;
 pub mod connect;
 pub mod inbox;
+mod insert;
 pub mod journal;
 pub mod keys;
+mod lifetime;
 pub mod lock;
 pub mod mapping;
 pub mod orders;
+mod place;
+mod survey;
 
 pub use connect::{Database, DatabaseSettings};
 pub use journal::{Committed, Conflict, Journal, JournalError, Urgency, Write};

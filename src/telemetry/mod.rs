@@ -1,13 +1,9 @@
 //! Logs and metrics.
-#[derive(Debug, Clone, Default)]
-pub struct Metrics {}
-impl Metrics {
-    pub fn channel_call(
-        &self,
-        _channel: &str,
-        _call: &str,
-        _outcome: &str,
-        _took: std::time::Duration,
-    ) {
-    }
-}
+
+pub mod labels;
+pub mod logs;
+pub mod metrics;
+mod registration;
+
+pub use logs::LogFormat;
+pub use metrics::Metrics;

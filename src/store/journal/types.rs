@@ -1,4 +1,4 @@
-//! The journal: the one writer. It takes decisions from all actors, groups what is waiting, and answers after the commit.
+//! What goes into the journal and what comes out.
 
 use crate::domain::order::{Alert, Event, Order, Payment};
 use crate::domain::{EventId, OrderNo, UnixMillis};
@@ -109,10 +109,6 @@ pub struct JournalHealth {
     pub writes: u64,
 }
 
-/// The handle of the journal; clones share one writer.
-#[derive(Debug, Clone)]
-pub struct Journal {}
-
 /// Which writer stands behind the handle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JournalKind {
@@ -121,41 +117,4 @@ pub enum JournalKind {
     Naive,
     /// Keeps nothing: the bound of the benchmark.
     Discard,
-}
-
-impl Journal {
-    /// Starts the writer on a thread of its own. It keeps trying while the database is away; queued writes wait.
-    pub fn start(
-        database: &super::Database,
-        epoch: i64,
-        kind: JournalKind,
-        clock: crate::clock::SharedClock,
-    ) -> Self {
-        todo!("{database:?} {epoch} {kind:?} {}", clock.mono_ms())
-    }
-
-    /// Commits one decision. `Refusable` fails with `Full` instead of waiting.
-    pub async fn commit(&self, write: Write, urgency: Urgency) -> Result<Committed, JournalError> {
-        todo!("{write:?} {urgency:?}")
-    }
-
-    /// Runs these statements in one write, conditioned on the epoch; rows affected by each.
-    pub async fn run(&self, statements: Vec<sea_orm::Statement>) -> Result<Vec<u64>, JournalError> {
-        todo!("{statements:?}")
-    }
-
-    #[must_use]
-    pub fn health(&self) -> JournalHealth {
-        todo!()
-    }
-
-    /// Completes when the journal has found that its epoch is over.
-    pub async fn epoch_lost(&self) {
-        todo!()
-    }
-
-    /// Takes no new work, writes what is queued, ends the thread.
-    pub async fn close(&self) {
-        todo!()
-    }
 }

@@ -1,0 +1,141 @@
+//! `oncepay callback verify`: the channel's own verification, told step by step.
+
+use super::args::{Callback, Cli, Verify};
+use super::problem::Problem;
+use super::{out, place};
+use crate::channels::http::{HttpChannel, HttpChannelSettings};
+use crate::channels::{Channel, Notice, RawNotice, Rejection};
+use crate::clock::SystemClock;
+use crate::config::Settings;
+use crate::domain::UnixMillis;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+pub(super) fn run(cli: &Cli, action: &Callback) -> Result<ExitCode, Problem> {
+    let Callback::Verify(args) = action;
+    let settings = place::settings(cli)?;
+    let clock = SystemClock::start();
+    let now = args.at.unwrap_or_else(|| clock.wall());
+    let channel = channel(&settings, &args.channel)?;
+    let headers = headers(args)?;
+    let body = std::fs::read(&args.body).map_err(|error| Problem::file(&args.body, &error))?;
+    let notice = RawNotice {
+        headers: &headers,
+        query: "",
+        body: &body,
+    };
+    match channel.verify(&notice, now) {
+        Ok(notice) => {
+            accepted(cli, &notice);
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(rejection) => {
+            rejected(cli, &rejection);
+            Ok(ExitCode::FAILURE)
+        }
+    }
+}
+
+/// RFC 3339 or Unix seconds.
+pub(super) fn moment(text: &str) -> Result<UnixMillis, String> {
+    if let Ok(seconds) = text.parse::<i64>() {
+        return Ok(UnixMillis(seconds.saturating_mul(1_000)));
+    }
+    let moment = OffsetDateTime::parse(text, &Rfc3339)
+        .map_err(|_error| "allowed is RFC 3339 or Unix seconds".to_owned())?;
+    Ok(UnixMillis(moment.unix_timestamp().saturating_mul(1_000)))
+}
+
+fn channel(settings: &Settings, name: &str) -> Result<HttpChannel, Problem> {
+    let configured = settings.channels.get(name).ok_or_else(|| {
+        Problem::Plain(format!("there is no channel `{name}` in the configuration"))
+    })?;
+    let settings = HttpChannelSettings {
+        name: name.to_owned(),
+        base_url: configured.base_url.clone(),
+        secret: configured.secret.clone(),
+        previous_secret: None,
+        live: Some(configured.live),
+        merchant: Some(configured.merchant.clone()),
+        amount_max: configured.amount_max,
+    };
+    HttpChannel::new(settings, SystemClock::start())
+        .map_err(|error| Problem::plain(error.to_string()))
+}
+
+/// One `Name: value` a line; names in lower case, as a channel wants them.
+fn headers(args: &Verify) -> Result<BTreeMap<String, String>, Problem> {
+    let text = std::fs::read_to_string(&args.headers)
+        .map_err(|error| Problem::file(&args.headers, &error))?;
+    text.lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .map(|line| {
+            let (name, value) = line.split_once(':').ok_or_else(|| {
+                Problem::Plain(format!(
+                    "{}: `{line}` is not `Name: value`",
+                    args.headers.display()
+                ))
+            })?;
+            Ok((name.trim().to_ascii_lowercase(), value.trim().to_owned()))
+        })
+        .collect()
+}
+
+fn accepted(cli: &Cli, notice: &Notice) {
+    let told = match notice {
+        Notice::Charge {
+            order_no,
+            status,
+            key,
+            answer,
+        } => json!({
+            "accepted": true, "about": "charge", "order_no": order_no, "status": status, "notice": key,
+            "channel_trade_no": answer.trade_no(),
+        }),
+        Notice::Refund {
+            order_no,
+            reference,
+            key,
+            ..
+        } => json!({
+            "accepted": true, "about": "refund", "order_no": order_no, "refund": reference, "notice": key,
+        }),
+        Notice::Unrelated { kind } => {
+            json!({"accepted": true, "about": "nothing of ours", "type": kind})
+        }
+    };
+    tell(cli, &told);
+}
+
+fn rejected(cli: &Cli, rejection: &Rejection) {
+    tell(
+        cli,
+        &json!({
+            "accepted": false,
+            "rule": rejection.rule.as_str(),
+            "explanation": rejection.explanation,
+            "signed_text": rejection.signed_text,
+        }),
+    );
+}
+
+fn tell(cli: &Cli, told: &Value) {
+    if cli.json {
+        out::json(told);
+        return;
+    }
+    let verdict = match told.get("accepted") {
+        Some(Value::Bool(true)) => "Accepted.",
+        Some(_) | None => "Rejected.",
+    };
+    out::line(verdict);
+    for (name, value) in told.as_object().into_iter().flatten() {
+        if let Value::String(text) = value {
+            out::line(format_args!("  {name}: {text}"));
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! `oncepay config check`.
+
+use super::args::Cli;
+use super::problem::Problem;
+use super::{out, place};
+use crate::config::{Sources, duration::show};
+use serde_json::json;
+use std::process::ExitCode;
+
+pub(super) fn run(cli: &Cli) -> Result<ExitCode, Problem> {
+    let file = Sources::of_process(cli.config.clone()).file_in_use();
+    let settings = place::settings(cli)?;
+    let from = file.map_or_else(
+        || "no file, defaults".to_owned(),
+        |file| file.display().to_string(),
+    );
+    if cli.json {
+        let channels: Vec<_> = settings
+            .channels
+            .iter()
+            .map(|(name, channel)| json!({"name": name, "live": channel.live, "merchant": channel.merchant}))
+            .collect();
+        out::json(
+            &json!({"file": from, "listen": settings.server.listen.to_string(), "channels": channels}),
+        );
+        return Ok(ExitCode::SUCCESS);
+    }
+    out::line(format_args!("The configuration is good ({from})."));
+    out::line(format_args!("  listens on    {}", settings.server.listen));
+    out::line(format_args!(
+        "  public        {}",
+        settings.server.public_url
+    ));
+    out::line(format_args!(
+        "  answers after {} at the latest; a submit is UNKNOWN after {}",
+        show(settings.server.ui_deadline_ms),
+        show(settings.checks.submit_timeout_ms)
+    ));
+    for (name, channel) in &settings.channels {
+        let money = if channel.live {
+            "live"
+        } else {
+            "no real money"
+        };
+        out::line(format_args!(
+            "  channel       {name} ({money}) at {}",
+            channel.base_url
+        ));
+    }
+    out::line(format_args!("  keys          {}", settings.keys.len()));
+    Ok(ExitCode::SUCCESS)
+}

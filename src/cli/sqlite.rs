@@ -1,0 +1,94 @@
+//! The embedded database as a file: opened beside a running server, looked over, copied.
+
+use super::problem::Problem;
+use crate::config::Settings;
+use sea_orm::{
+    ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, DbErr, Statement,
+};
+use std::path::{Path, PathBuf};
+
+/// Tables without which a file is no database of ours.
+const OUR_TABLES: [&str; 2] = ["orders", "order_events"];
+
+/// The file of the embedded database; with PostgreSQL the explanation of what to do instead.
+pub(super) fn file(settings: &Settings, instead: &str) -> Result<PathBuf, Problem> {
+    settings
+        .sqlite_file()
+        .ok_or_else(|| Problem::Plain(format!("the database is PostgreSQL: {instead}")))
+}
+
+/// A connection that makes nothing and migrates nothing.
+pub(super) async fn connect(file: &Path, read_only: bool) -> Result<DatabaseConnection, Problem> {
+    if !file.exists() {
+        return Err(Problem::Plain(format!(
+            "there is no file {}",
+            file.display()
+        )));
+    }
+    let mode = if read_only { "ro" } else { "rw" };
+    let mut options = ConnectOptions::new(format!("sqlite://{}?mode={mode}", file.display()));
+    options.max_connections(1).sqlx_logging(false);
+    Database::connect(options)
+        .await
+        .map_err(|error| unusable(file, &error))
+}
+
+pub(super) fn unusable(file: &Path, error: &DbErr) -> Problem {
+    Problem::Plain(format!("{}: {error}", file.display()))
+}
+
+/// Whether the file is whole and holds our tables.
+pub(super) async fn look_over(file: &Path) -> Result<(), Problem> {
+    let connection = connect(file, true).await?;
+    let verdict = texts(&connection, "PRAGMA integrity_check").await;
+    let tables = texts(
+        &connection,
+        "SELECT name FROM sqlite_master WHERE type = 'table'",
+    )
+    .await;
+    let closed = connection.close().await;
+    let (verdict, tables) = verdict
+        .and_then(|verdict| Ok((verdict, tables?)))
+        .and_then(|found| closed.map(|()| found))
+        .map_err(|error| unusable(file, &error))?;
+    if verdict != ["ok"] {
+        let first = verdict.first().cloned().unwrap_or_default();
+        return Err(Problem::Plain(format!(
+            "{} is damaged: {first}",
+            file.display()
+        )));
+    }
+    let missing = OUR_TABLES
+        .iter()
+        .find(|table| !tables.iter().any(|name| name == *table));
+    match missing {
+        Some(table) => Err(Problem::Plain(format!(
+            "{} is no database of oncepay: it has no table `{table}`",
+            file.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
+async fn texts(connection: &DatabaseConnection, query: &str) -> Result<Vec<String>, DbErr> {
+    let rows = connection
+        .query_all_raw(Statement::from_string(DbBackend::Sqlite, query))
+        .await?;
+    rows.iter().map(|row| row.try_get_by_index(0)).collect()
+}
+
+/// Makes the file itself durable, and its name in its folder.
+pub(super) fn sync(file: &Path) -> std::io::Result<()> {
+    std::fs::File::open(file)?.sync_all()?;
+    match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => std::fs::File::open(folder)?.sync_all(),
+        Some(_) | None => std::fs::File::open(".")?.sync_all(),
+    }
+}
+
+/// The path with more at its end.
+pub(super) fn beside(file: &Path, ending: &str) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
+}

@@ -1,0 +1,155 @@
+//! Values that are good alone and dangerous together.
+
+use super::problem::{ConfigError, Problem};
+use super::{ChannelSettings, Settings, address, duration::show};
+use crate::domain::order::Fingerprint;
+
+/// Refuses pairs of settings under which an order could be charged twice, never settled, or paid with play money.
+pub fn pairs(settings: &Settings) -> Result<(), ConfigError> {
+    let mut problems = Vec::new();
+    clocks(settings, &mut problems);
+    for (name, channel) in &settings.channels {
+        let at = |key: &str| format!("channels.{name}.{key}");
+        channel_clocks(settings, channel, &at, &mut problems);
+        play_money(settings, channel, &at, &mut problems);
+    }
+    refuse_if_any(problems)
+}
+
+fn refuse_if_any(problems: Vec<Problem>) -> Result<(), ConfigError> {
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        Err(ConfigError { problems })
+    }
+}
+
+fn add(problems: &mut Vec<Problem>, path: impl Into<String>, message: String) {
+    problems.push(Problem {
+        path: path.into(),
+        message,
+    });
+}
+
+fn clocks(settings: &Settings, problems: &mut Vec<Problem>) {
+    let (submit, deadline) = (
+        settings.checks.submit_timeout_ms,
+        settings.server.ui_deadline_ms,
+    );
+    if submit >= deadline {
+        let message = format!(
+            "{} is not less than server.ui_deadline ({}): the user would be answered before the order is UNKNOWN",
+            show(submit),
+            show(deadline)
+        );
+        add(problems, "checks.submit_timeout", message);
+    }
+    let live = settings.channels.iter().find(|(_, channel)| channel.live);
+    if let Some((name, _)) = live
+        && address::is_loopback(&settings.server.public_url)
+    {
+        let message = format!(
+            "{} is loopback and channels.{name} is live: its callbacks could never arrive; give the public address",
+            settings.server.public_url
+        );
+        add(problems, "server.public_url", message);
+    }
+}
+
+fn channel_clocks(
+    settings: &Settings,
+    channel: &ChannelSettings,
+    at: &dyn Fn(&str) -> String,
+    problems: &mut Vec<Problem>,
+) {
+    let deadline = settings.server.ui_deadline_ms;
+    if channel.read_timeout_ms <= deadline {
+        let message = format!(
+            "{} must exceed server.ui_deadline ({}): a reply after the deadline would be thrown away",
+            show(channel.read_timeout_ms),
+            show(deadline)
+        );
+        add(problems, at("read_timeout"), message);
+    }
+    let grace = channel
+        .not_found_grace_ms
+        .unwrap_or(settings.checks.not_found_grace_ms);
+    let ladder = settings
+        .checks
+        .schedule_ms
+        .iter()
+        .fold(0, |sum: i64, rung| sum.saturating_add(*rung));
+    let needed = channel.read_timeout_ms.saturating_add(grace);
+    if settings.checks.max_submits > 1 && ladder < needed {
+        let message = format!(
+            "the ladder ends after {}, before {} + not_found_grace of {} have passed ({}): nothing could ever be \
+             resubmitted; lengthen it, or set checks.max_submits = 1",
+            show(ladder),
+            at("read_timeout"),
+            show(grace),
+            show(needed)
+        );
+        add(problems, "checks.schedule", message);
+    }
+}
+
+/// Whoever can order on a channel that moves no real money gets goods for nothing.
+fn play_money(
+    settings: &Settings,
+    channel: &ChannelSettings,
+    at: &dyn Fn(&str) -> String,
+    problems: &mut Vec<Problem>,
+) {
+    if channel.live || settings.sandbox.allow {
+        return;
+    }
+    let way_out = "take it out, or set sandbox.allow = true";
+    let live = settings.channels.iter().find(|(_, other)| other.live);
+    if let Some((live, _)) = live {
+        let message =
+            format!("moves no real money and stands beside the live channels.{live}; {way_out}");
+        add(problems, at("base_url"), message);
+    }
+    if !settings.server.listen.ip().to_canonical().is_loopback() {
+        let message = format!(
+            "moves no real money and server.listen ({}) is not loopback; {way_out}",
+            settings.server.listen
+        );
+        add(problems, at("base_url"), message);
+    }
+}
+
+/// Refuses settings that dropped a channel, or changed its account, while orders are in flight or in `MANUAL` there.
+pub fn check_against_rows(
+    settings: &Settings,
+    accounts_in_flight: &[Fingerprint],
+) -> Result<(), ConfigError> {
+    let mut problems = Vec::new();
+    for account in accounts_in_flight {
+        let path = format!("channels.{}", account.channel);
+        let way_out = "bring it back until they are settled";
+        match settings.channels.get(&account.channel) {
+            None => add(
+                &mut problems,
+                path,
+                format!("is gone while orders are in flight there; {way_out}"),
+            ),
+            Some(channel) if channel.merchant != account.merchant => {
+                let message = format!(
+                    "is `{}` while orders of `{}` are in flight there; {way_out}",
+                    channel.merchant, account.merchant
+                );
+                add(&mut problems, format!("{path}.merchant"), message);
+            }
+            Some(channel) if channel.live != account.live => {
+                let message = format!(
+                    "is {} while orders with live = {} are in flight there; {way_out}",
+                    channel.live, account.live
+                );
+                add(&mut problems, format!("{path}.live"), message);
+            }
+            Some(_) => {}
+        }
+    }
+    refuse_if_any(problems)
+}

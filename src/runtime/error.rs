@@ -1,0 +1,33 @@
+//! Why a runtime cannot start or go on.
+
+use crate::channels::http::HttpChannelError;
+use crate::config::ConfigError;
+use crate::mail::MailError;
+use crate::store::StoreError;
+use thiserror::Error;
+
+/// Why a runtime cannot start or go on. Each says what a person can do about it.
+#[derive(Debug, Error)]
+pub enum RuntimeError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    Channel(#[from] HttpChannelError),
+    #[error(transparent)]
+    Mail(#[from] MailError),
+    #[error("the mark of a restore cannot be read: {0}")]
+    Restored(std::io::Error),
+    #[error("the sandbox cannot be opened: {0}")]
+    Sandbox(String),
+    #[error("cannot listen on {address}: {error}")]
+    Listen {
+        address: std::net::SocketAddr,
+        error: std::io::Error,
+    },
+    #[error("the server failed: {0}")]
+    Server(std::io::Error),
+    #[error("another runtime has taken the database; this one has stopped")]
+    Lost,
+}

@@ -1,0 +1,109 @@
+//! A runtime: the database, its lock, the journal, the actors and the channels, started and stopped as one.
+//!
+//! [`Runtime`] runs inside the merchant's own actix-web app as well as behind `oncepay serve`.
+
+mod builder;
+mod error;
+mod serve;
+
+pub use builder::RuntimeBuilder;
+pub use error::RuntimeError;
+pub use serve::serve;
+
+use crate::actors::Gateway;
+use crate::config::Settings;
+use crate::store::{Database, Journal, ProcessLock};
+use crate::web;
+use actix::Arbiter;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long a stop waits for what is in work before it closes all the same.
+const DRAIN: Duration = Duration::from_secs(8);
+const DRAIN_LOOK: Duration = Duration::from_millis(20);
+
+/// A running runtime. Dropping it without [`Runtime::stop`] is a crash: the next start recovers.
+pub struct Runtime {
+    gateway: Gateway,
+    database: Database,
+    journal: Journal,
+    state: web::State,
+    readiness: web::Readiness,
+    settings: Arc<Settings>,
+    arbiter: Arbiter,
+    lock: Option<ProcessLock>,
+}
+
+impl std::fmt::Debug for Runtime {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Runtime")
+            .field("database", &self.database)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Runtime {
+    /// A runtime with these settings, to which channels of the merchant's own can be added.
+    #[must_use]
+    pub fn builder(settings: Settings) -> RuntimeBuilder {
+        RuntimeBuilder::new(settings)
+    }
+
+    /// What handlers ask.
+    #[must_use]
+    pub const fn gateway(&self) -> &Gateway {
+        &self.gateway
+    }
+
+    /// For reads.
+    #[must_use]
+    pub const fn database(&self) -> &Database {
+        &self.database
+    }
+
+    /// The API's routes, for `App::configure` or a scope of the merchant's own app.
+    pub fn routes(&self) -> impl Fn(&mut actix_web::web::ServiceConfig) + Clone + use<> {
+        web::api(self.state.clone())
+    }
+
+    /// Health, readiness, metrics and documents.
+    pub fn operations(&self) -> impl Fn(&mut actix_web::web::ServiceConfig) + Clone + use<> {
+        web::operations(self.state.clone())
+    }
+
+    /// Completes when this runtime must not go on: its lock or its epoch is lost.
+    pub async fn lost(&mut self) {
+        let journal = self.journal.clone();
+        match &mut self.lock {
+            Some(lock) => tokio::select! {
+                () = lock.lost() => {}
+                () = journal.epoch_lost() => {}
+            },
+            None => journal.epoch_lost().await,
+        }
+    }
+
+    /// Takes no new work, lets what is in work finish for some seconds, commits, closes.
+    pub async fn stop(self) {
+        self.readiness.set_stopping();
+        self.gateway.stop_accepting();
+        let until = Instant::now() + DRAIN;
+        loop {
+            let (requests, calls) = self.gateway.unfinished();
+            if (requests, calls) == (0, 0) || Instant::now() >= until {
+                tracing::info!(requests, calls, "closing");
+                break;
+            }
+            tokio::time::sleep(DRAIN_LOOK).await;
+        }
+        self.journal.close().await;
+        self.arbiter.stop();
+        self.database.close().await;
+    }
+
+    /// Ends at once, without another write: another runtime owns the database now.
+    pub fn abandon(self) {
+        self.arbiter.stop();
+    }
+}

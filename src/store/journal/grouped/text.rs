@@ -1,0 +1,211 @@
+//! The fixed texts, made from the entities' columns.
+
+use super::super::rows::{FIXED_AT_CREATION, OVER_WITH_MANUAL};
+use super::super::verdict::ended;
+use super::table::{Parameter, Source, names};
+use entities::{alerts, callbacks, idempotency_keys, order_events, orders, payments};
+use sea_orm::{EntityTrait, IdenStatic};
+use std::sync::LazyLock;
+
+/// One text in one round trip: the write and everything in it.
+pub(super) fn sqlite() -> &'static str {
+    static TEXT: LazyLock<String> = LazyLock::new(|| {
+        let texts = Texts {
+            source: Source::Sqlite,
+            guard: "EXISTS (SELECT 1 FROM orders AS o WHERE o.order_id = x.guard_order \
+                    AND o.last_decision = x.guard_decision)",
+            lock: "",
+        };
+        let decisions = texts.source.of(Parameter::Decisions, &[], "x");
+        format!(
+            "BEGIN IMMEDIATE;\n{};\n{};\n{};\nSELECT x.guard_decision FROM {decisions} WHERE {};\nCOMMIT",
+            texts.creates(),
+            texts.updates(),
+            texts.followers().join(";\n"),
+            texts.guard,
+        )
+    });
+    &TEXT
+}
+
+/// One statement, which is one write: what matched is known from RETURNING.
+pub(super) fn postgres() -> &'static str {
+    static TEXT: LazyLock<String> = LazyLock::new(|| {
+        let texts = Texts {
+            source: Source::Postgres,
+            guard: "EXISTS (SELECT 1 FROM done WHERE done.order_id = x.guard_order \
+                    AND done.last_decision = x.guard_decision)",
+            // Whoever takes the next epoch waits for this write, or this write sees that it is over.
+            lock: " FOR SHARE",
+        };
+        let followers = (1..)
+            .zip(texts.followers())
+            .map(|(n, text)| format!(",\nf{n} AS ({text})"));
+        format!(
+            "WITH created AS ({creates} RETURNING order_id, last_decision),\n\
+             updated AS ({updates} RETURNING orders.order_id, orders.last_decision),\n\
+             done AS (SELECT * FROM created UNION ALL SELECT * FROM updated){followers}\n\
+             SELECT last_decision FROM done",
+            creates = texts.creates(),
+            updates = texts.updates(),
+            followers = followers.collect::<String>(),
+        )
+    });
+    &TEXT
+}
+
+/// What the two texts do not share.
+struct Texts {
+    source: Source,
+    /// Whether the decision of row `x` stands in its order.
+    guard: &'static str,
+    lock: &'static str,
+}
+
+impl Texts {
+    fn epoch(&self) -> String {
+        let number = Parameter::Epoch.placeholder();
+        format!(
+            "(SELECT epoch FROM runtime WHERE id = 1{}) = {number}",
+            self.lock
+        )
+    }
+
+    fn creates(&self) -> String {
+        let columns = names::<orders::Entity>(&[]);
+        let rows = self.source.rows::<orders::Entity>(Parameter::Creates, &[]);
+        format!(
+            "INSERT INTO orders ({}) SELECT {} FROM {rows} WHERE {} AND (x.replaces IS NULL OR EXISTS \
+             (SELECT 1 FROM orders AS r WHERE r.order_no = x.replaces AND r.status IN ({}))) \
+             ON CONFLICT DO NOTHING",
+            columns.join(", "),
+            of_x(&columns),
+            self.epoch(),
+            quoted(ended()),
+        )
+    }
+
+    fn updates(&self) -> String {
+        let fixed: Vec<_> = FIXED_AT_CREATION.iter().map(IdenStatic::as_str).collect();
+        let changes: Vec<_> = names::<orders::Entity>(&fixed)
+            .iter()
+            .map(|name| format!("{name} = x.{name}"))
+            .collect();
+        let extra = [
+            ("expected_version", "bigint"),
+            ("unless_replaced", "boolean"),
+        ];
+        let rows = self
+            .source
+            .rows::<orders::Entity>(Parameter::Updates, &extra);
+        format!(
+            "UPDATE orders SET {} FROM {rows} WHERE orders.order_id = x.order_id \
+             AND orders.version = x.expected_version AND {} AND (NOT x.unless_replaced OR NOT EXISTS \
+             (SELECT 1 FROM orders AS s WHERE s.replaces = orders.order_no AND s.status NOT IN ({})))",
+            changes.join(", "),
+            self.epoch(),
+            quoted(ended()),
+        )
+    }
+
+    /// Everything that is written only for decisions that stand.
+    fn followers(&self) -> Vec<String> {
+        let known = "NOT EXISTS (SELECT 1 FROM alert_keys AS k WHERE k.key = x.key)";
+        let alerts = self.rows::<alerts::Entity>(Parameter::Alerts);
+        vec![
+            self.insert::<order_events::Entity>(Parameter::Events, ""),
+            self.insert::<payments::Entity>(Parameter::Payments, ""),
+            self.own_payments(),
+            self.insert::<callbacks::Entity>(Parameter::Notices, ""),
+            self.repeated_notices(),
+            self.resolutions(),
+            format!(
+                "UPDATE alerts SET seen_count = alerts.seen_count + 1 FROM {alerts} \
+                 WHERE alerts.key = x.key AND {}",
+                self.guard
+            ),
+            self.insert::<alerts::Entity>(Parameter::Alerts, &format!(" AND {known}")),
+            format!(
+                "INSERT INTO alert_keys (key, at) SELECT x.key, x.created_at FROM {alerts} \
+                 WHERE {} ON CONFLICT DO NOTHING",
+                self.guard
+            ),
+            // Another payload leaves the key without a digest, which the column refuses.
+            self.insert::<idempotency_keys::Entity>(
+                Parameter::IdempotencyKeys,
+                " ON CONFLICT (owner, route, key) DO UPDATE SET payload_digest = \
+                 CASE WHEN idempotency_keys.payload_digest = excluded.payload_digest \
+                 THEN excluded.payload_digest END",
+            ),
+        ]
+    }
+
+    fn rows<E: EntityTrait>(&self, parameter: Parameter) -> String {
+        self.source.rows::<E>(parameter, &GUARD)
+    }
+
+    fn insert<E: EntityTrait>(&self, parameter: Parameter, tail: &str) -> String {
+        let columns = names::<E>(&[]);
+        format!(
+            "INSERT INTO {} ({}) SELECT {} FROM {} WHERE {}{tail}",
+            E::default().table_name(),
+            columns.join(", "),
+            of_x(&columns),
+            self.rows::<E>(parameter),
+            self.guard,
+        )
+    }
+
+    fn own_payments(&self) -> String {
+        format!(
+            "UPDATE payments SET own = x.own FROM {} WHERE payments.channel = x.channel \
+             AND payments.trade_no = x.trade_no AND payments.order_id = x.order_id \
+             AND payments.own <> x.own AND {}",
+            self.rows::<payments::Entity>(Parameter::KeptPayments),
+            self.guard,
+        )
+    }
+
+    fn repeated_notices(&self) -> String {
+        format!(
+            "UPDATE callbacks SET seen_count = callbacks.seen_count + 1, last_seen_at = x.last_seen_at \
+             FROM {} WHERE callbacks.channel = x.channel AND callbacks.callback_key = x.callback_key \
+             AND callbacks.status = x.status AND {}",
+            self.rows::<callbacks::Entity>(Parameter::RepeatedNotices),
+            self.guard,
+        )
+    }
+
+    /// What the write itself raises is not over.
+    fn resolutions(&self) -> String {
+        let rows = self
+            .source
+            .of(Parameter::Resolutions, &[("at", "bigint")], "x");
+        let raised = self
+            .source
+            .of(Parameter::Alerts, &[("key", "text")], "raised");
+        format!(
+            "UPDATE alerts SET status = 'resolved', resolved_at = x.at FROM {rows} \
+             WHERE alerts.order_id = x.guard_order AND alerts.status <> 'resolved' \
+             AND alerts.severity = 'action' AND alerts.kind IN ({}) AND NOT EXISTS \
+             (SELECT 1 FROM {raised} WHERE raised.guard_decision = x.guard_decision \
+             AND raised.key = alerts.key) AND {}",
+            quoted(OVER_WITH_MANUAL.iter().map(|kind| kind.as_str())),
+            self.guard,
+        )
+    }
+}
+
+/// Which order and which decision a row belongs to.
+pub(super) const GUARD: [(&str, &str); 2] = [("guard_order", "text"), ("guard_decision", "text")];
+
+fn of_x(names: &[&str]) -> String {
+    let columns: Vec<_> = names.iter().map(|name| format!("x.{name}")).collect();
+    columns.join(", ")
+}
+
+/// Words of ours, which hold no quote.
+fn quoted(words: impl Iterator<Item = &'static str>) -> String {
+    let words: Vec<_> = words.map(|word| format!("'{word}'")).collect();
+    words.join(", ")
+}

@@ -1,0 +1,94 @@
+//! What waits for the journal.
+
+use super::types::{Committed, JournalError, Urgency};
+use crate::store::mapping::Prepared;
+use sea_orm::Statement;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
+
+pub(super) struct Queued {
+    pub(super) job: Job,
+    pub(super) queued_at_ms: i64,
+    /// Given back when the work is answered.
+    pub(super) permit: Option<OwnedSemaphorePermit>,
+}
+
+pub(super) enum Job {
+    Work(Work),
+    /// Nothing follows it.
+    Close,
+}
+
+pub(super) enum Work {
+    Commit(Box<Entry>),
+    Run(Vec<Statement>, Answer<Vec<u64>>),
+}
+
+pub(super) type Answer<T> = oneshot::Sender<Result<T, JournalError>>;
+
+/// One decision that waits.
+pub(super) struct Entry {
+    pub(super) write: Prepared,
+    pub(super) urgency: Urgency,
+    answer: Answer<Committed>,
+    /// Hashes of every unique thing it touches; equal ones only delay a write.
+    pub(super) touches: Vec<u64>,
+}
+
+impl Entry {
+    pub(super) fn new(write: Prepared, urgency: Urgency, answer: Answer<Committed>) -> Self {
+        Self {
+            touches: touches(&write),
+            write,
+            urgency,
+            answer,
+        }
+    }
+
+    /// Whoever asked may have gone; the write stands all the same.
+    pub(super) fn answer(self, result: Result<Committed, JournalError>) {
+        drop(self.answer.send(result));
+    }
+}
+
+/// A decision in a batch, until it is answered.
+pub(super) struct Waiting {
+    pub(super) entry: Box<Entry>,
+    pub(super) queued_at_ms: i64,
+    pub(super) permit: Option<OwnedSemaphorePermit>,
+}
+
+impl Waiting {
+    pub(super) fn answer(self, result: Result<Committed, JournalError>) {
+        drop(self.permit);
+        self.entry.answer(result);
+    }
+}
+
+fn touches(write: &Prepared) -> Vec<u64> {
+    let order = &write.order;
+    let mut keys = vec![key("id", &[&order.order_id]), key("no", &[&order.order_no])];
+    keys.extend(order.replaces.iter().map(|no| key("no", &[no])));
+    let payments = write.payments.iter().chain(&write.kept_payments);
+    keys.extend(payments.map(|row| key("trade", &[&row.channel, &row.trade_no])));
+    keys.extend(write.alerts.iter().map(|row| key("alert", &[&row.key])));
+    keys.extend(write.notice.iter().map(|notice| {
+        let row = &notice.row;
+        key("notice", &[&row.channel, &row.callback_key, &row.status])
+    }));
+    keys.extend(
+        write
+            .idempotency
+            .iter()
+            .map(|row| key("key", &[&row.owner, &row.route, &row.key])),
+    );
+    keys
+}
+
+fn key(kind: &str, parts: &[&str]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    kind.hash(&mut hasher);
+    parts.hash(&mut hasher);
+    hasher.finish()
+}

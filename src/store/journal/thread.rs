@@ -1,0 +1,94 @@
+//! The writer's thread, with a runtime and a connection of its own: pools belong to the runtime that opened them.
+
+use super::End;
+use super::gauges::Gauges;
+use super::queue::Queued;
+use super::strategy::Strategy;
+use super::types::JournalKind;
+use super::writer::Writer;
+use crate::clock::SharedClock;
+use crate::store::connect::{self, Role};
+use crate::store::place::Place;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use tokio::sync::{mpsc, watch};
+
+/// What the thread is started with.
+pub(super) struct Orders {
+    pub(super) url: String,
+    pub(super) epoch: i64,
+    pub(super) kind: JournalKind,
+    pub(super) clock: SharedClock,
+}
+
+/// Starts the thread. If that fails the journal is as good as stopped: every write says so.
+pub(super) fn spawn(
+    orders: Orders,
+    jobs: mpsc::UnboundedReceiver<Queued>,
+    gauges: Arc<Gauges>,
+    end: watch::Sender<End>,
+) {
+    let started = std::thread::Builder::new()
+        .name("journal".to_owned())
+        .spawn(move || {
+            let end = EndGuard(end);
+            match tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+            {
+                Ok(runtime) => runtime.block_on(work(orders, jobs, gauges, &end)),
+                Err(error) => tracing::error!(%error, "the journal's runtime does not start"),
+            }
+        });
+    if let Err(error) = started {
+        tracing::error!(%error, "the journal's thread does not start");
+    }
+}
+
+/// Says that the thread has ended, also when it panics.
+struct EndGuard(watch::Sender<End>);
+
+impl Drop for EndGuard {
+    fn drop(&mut self) {
+        self.0.send_if_modified(|end| {
+            let running = *end == End::Running;
+            if running {
+                *end = End::Stopped;
+            }
+            running
+        });
+    }
+}
+
+async fn work(
+    orders: Orders,
+    jobs: mpsc::UnboundedReceiver<Queued>,
+    gauges: Arc<Gauges>,
+    end: &EndGuard,
+) {
+    let opened = match Place::parse(&orders.url) {
+        Ok(place) => connect::connect(&place, Role::Journal).await,
+        Err(error) => Err(error),
+    };
+    match opened {
+        Ok(connection) => {
+            let mut writer = Writer {
+                strategy: Strategy {
+                    kind: orders.kind,
+                    connection,
+                    epoch: orders.epoch,
+                },
+                clock: orders.clock,
+                jobs,
+                waiting: VecDeque::new(),
+                gauges,
+            };
+            if writer.run().await.is_err() {
+                end.0.send_replace(End::EpochLost);
+                writer.refuse_all();
+            }
+            drop(writer.strategy.connection.close().await);
+        }
+        Err(error) => tracing::error!(%error, "the journal cannot open the database"),
+    }
+}

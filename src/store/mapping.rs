@@ -1,1 +1,0 @@
-//! Between rows and the domain.

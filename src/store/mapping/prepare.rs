@@ -1,0 +1,166 @@
+//! A write in rows, made where the decision was made, so that the journal's thread has little to do.
+
+use super::{new_alert, order_row, to_json, unreadable};
+use crate::clock::new_id;
+use crate::domain::order::{Event, Payment};
+use crate::store::StoreError;
+use crate::store::journal::{CallbackRecord, Write};
+use entities::{alerts, callbacks, idempotency_keys, order_events, orders, payments};
+use std::collections::BTreeSet;
+
+/// Everything that one decision writes.
+#[derive(Debug)]
+pub(in crate::store) struct Prepared {
+    /// `None` creates the order.
+    pub(in crate::store) expected_version: Option<i64>,
+    pub(in crate::store) unless_replaced: bool,
+    pub(in crate::store) order: orders::Model,
+    pub(in crate::store) events: Vec<order_events::Model>,
+    /// Payments that are new.
+    pub(in crate::store) payments: Vec<payments::Model>,
+    /// Payments on record, whose `own` may have changed.
+    pub(in crate::store) kept_payments: Vec<payments::Model>,
+    pub(in crate::store) alerts: Vec<alerts::Model>,
+    pub(in crate::store) resolves_alerts: bool,
+    pub(in crate::store) notice: Option<NoticeRow>,
+    pub(in crate::store) idempotency: Option<idempotency_keys::Model>,
+    /// Unix milliseconds.
+    pub(in crate::store) at: i64,
+}
+
+impl Prepared {
+    /// The decision's id.
+    pub(in crate::store) fn decision(&self) -> &str {
+        &self.order.last_decision
+    }
+}
+
+/// A notice and whether its row is there already.
+#[derive(Debug)]
+pub(in crate::store) struct NoticeRow {
+    pub(in crate::store) row: callbacks::Model,
+    pub(in crate::store) repeat: bool,
+}
+
+/// The rows of this write; fresh ids are made here, once, so that a repeated attempt writes the same rows.
+pub(in crate::store) fn prepare(write: &Write) -> Result<Prepared, StoreError> {
+    let decision = write.decision_id.as_str();
+    let (new, kept): (Vec<_>, Vec<_>) = payments(write).into_iter().partition(|row| {
+        write
+            .payments
+            .iter()
+            .any(|new| new.trade_no == row.trade_no)
+    });
+    Ok(Prepared {
+        expected_version: write.expected_version,
+        unless_replaced: write.unless_replaced,
+        order: order_row(&write.order, decision, write.wake_at)?,
+        events: events(write)?,
+        payments: new,
+        kept_payments: kept,
+        alerts: alerts(write),
+        resolves_alerts: write.resolves_alerts,
+        notice: write.callback.as_ref().map(|record| notice(write, record)),
+        idempotency: write
+            .idempotency
+            .as_ref()
+            .map(|record| idempotency_keys::Model {
+                owner: record.owner.clone(),
+                route: record.route.clone(),
+                key: record.key.clone(),
+                payload_digest: record.payload_digest.clone(),
+                order_no: record.order_no.0.clone(),
+                created_at: write.at.0,
+            }),
+        at: write.at.0,
+    })
+}
+
+fn events(write: &Write) -> Result<Vec<order_events::Model>, StoreError> {
+    let last = i64::from(write.order.event_seq);
+    let written = i64::try_from(write.events.len())
+        .map_err(|_out_of_range| unreadable("events", "too many"))?;
+    let before = last.saturating_sub(written);
+    (1..)
+        .zip(&write.events)
+        .map(|(n, event)| event_row(write, before.saturating_add(n), event))
+        .collect()
+}
+
+fn event_row(write: &Write, seq: i64, event: &Event) -> Result<order_events::Model, StoreError> {
+    Ok(order_events::Model {
+        order_id: write.order.order_id.0.clone(),
+        seq,
+        event_id: new_id("evt"),
+        decision_id: write.decision_id.0.clone(),
+        at: write.at.0,
+        kind: event.kind.as_str().to_owned(),
+        actor: event.by.clone(),
+        from_status: event.from.map(|status| status.as_str().to_owned()),
+        to_status: event.to.as_str().to_owned(),
+        detail: to_json(&event.detail)?,
+        digest: event.digest.clone(),
+    })
+}
+
+/// All payments of the order as it will stand, and those of the write that it does not name.
+fn payments(write: &Write) -> Vec<payments::Model> {
+    let of_order = &write.order.payments;
+    let unnamed = write
+        .payments
+        .iter()
+        .filter(|new| write.order.payment(&new.trade_no).is_none());
+    (0..)
+        .zip(of_order.iter().chain(unnamed))
+        .map(|(position, payment)| payment_row(write, position, payment))
+        .collect()
+}
+
+fn payment_row(write: &Write, position: i64, payment: &Payment) -> payments::Model {
+    payments::Model {
+        channel: write.order.fingerprint.channel.clone(),
+        trade_no: payment.trade_no.clone(),
+        order_id: write.order.order_id.0.clone(),
+        own: payment.own,
+        amount: payment.money.amount,
+        currency: payment.money.currency.as_str().to_owned(),
+        at: payment.at.0,
+        position,
+    }
+}
+
+/// One row for each key: a decision that raises the same alert twice has raised it once.
+fn alerts(write: &Write) -> Vec<alerts::Model> {
+    let order = &write.order;
+    let newest = order.payments.last().or(write.payments.last());
+    let mut keys = BTreeSet::new();
+    write
+        .alerts
+        .iter()
+        .filter(|alert| keys.insert(alert.key()))
+        .map(|alert| alerts::Model {
+            order_id: Some(order.order_id.0.clone()),
+            order_no: Some(order.order_no.0.clone()),
+            idempotency_key: Some(order.idempotency_key.clone()),
+            channel: Some(order.fingerprint.channel.clone()),
+            channel_trade_no: newest.map(|payment| payment.trade_no.clone()),
+            ..new_alert(alert, write.at)
+        })
+        .collect()
+}
+
+fn notice(write: &Write, record: &CallbackRecord) -> NoticeRow {
+    NoticeRow {
+        row: callbacks::Model {
+            channel: record.channel.clone(),
+            callback_key: record.key.clone(),
+            status: record.status.clone(),
+            order_id: write.order.order_id.0.clone(),
+            digest: record.digest.clone(),
+            seen_count: 1,
+            first_seen_at: write.at.0,
+            last_seen_at: write.at.0,
+        },
+        repeat: record.repeat,
+    }
+}

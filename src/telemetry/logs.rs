@@ -1,0 +1,49 @@
+//! Log lines: structured, to standard error, filtered by `ONCEPAY_LOG`.
+
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::util::TryInitError;
+use tracing_subscriber::{Layer, Registry, fmt, layer::SubscriberExt, util::SubscriberInitExt};
+
+/// How log lines look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LogFormat {
+    /// One JSON object a line.
+    Json,
+    /// For a person at a terminal.
+    #[default]
+    Human,
+}
+
+impl LogFormat {
+    /// The format with this name: `json` or `human`.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        match name {
+            "json" => Some(Self::Json),
+            "human" => Some(Self::Human),
+            _ => None,
+        }
+    }
+}
+
+/// The variable that filters the log, such as `info` or `oncepay=debug,warn`.
+pub const FILTER_VARIABLE: &str = "ONCEPAY_LOG";
+
+/// Starts logging for the whole process. Fails if something else logs already.
+pub fn init(format: LogFormat) -> Result<(), TryInitError> {
+    let filter = EnvFilter::try_from_env(FILTER_VARIABLE)
+        .unwrap_or_else(|_absent_or_wrong| EnvFilter::new("info"));
+    let lines = fmt::layer().with_writer(std::io::stderr);
+    let lines: Box<dyn Layer<Registry> + Send + Sync> = match format {
+        LogFormat::Json => lines
+            .json()
+            .flatten_event(true)
+            .with_current_span(false)
+            .with_span_list(false)
+            .boxed(),
+        LogFormat::Human => lines.boxed(),
+    };
+    tracing_subscriber::registry()
+        .with(lines.with_filter(filter))
+        .try_init()
+}

@@ -1,0 +1,97 @@
+//! Pages of lists: a cursor that nobody needs to read, and the bounds of a page.
+
+use super::language::Text;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+pub(crate) const LIMIT_DEFAULT: u64 = 50;
+pub(crate) const LIMIT_MAX: u64 = 200;
+
+/// The cursor of a page that begins after this id.
+pub(crate) fn after(id: &str) -> String {
+    URL_SAFE_NO_PAD.encode(id)
+}
+
+/// The id that a cursor stands for, if it is one of ours for ids with this prefix.
+pub(crate) fn read(cursor: &str, prefix: &str) -> Option<String> {
+    let bytes = URL_SAFE_NO_PAD.decode(cursor).ok()?;
+    let id = String::from_utf8(bytes).ok()?;
+    is_id(&id, prefix).then_some(id)
+}
+
+/// Whether this is a prefix, `_`, and a UUID in simple form.
+pub(crate) fn is_id(id: &str, prefix: &str) -> bool {
+    id.strip_prefix(prefix)
+        .and_then(|rest| rest.strip_prefix('_'))
+        .is_some_and(|hex| {
+            hex.len() == 32
+                && hex
+                    .bytes()
+                    .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        })
+}
+
+/// The limit of a page.
+pub(crate) fn limit(text: &str) -> Result<u64, Text> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let limit = text.parse().ok().filter(|_| digits);
+    limit
+        .filter(|limit| (1..=LIMIT_MAX).contains(limit))
+        .ok_or(Text::new(
+            "must be a whole number from 1 to 200",
+            "必须是 1 到 200 之间的整数",
+        ))
+}
+
+/// Cuts a page that was read one row too long, and says what follows it.
+pub(crate) fn cut<T>(rows: &mut Vec<T>, limit: u64, id: impl Fn(&T) -> &str) -> Option<String> {
+    let limit = usize::try_from(limit).ok()?;
+    if rows.len() <= limit {
+        return None;
+    }
+    rows.truncate(limit);
+    rows.last().map(|row| after(id(row)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_comes_back_and_a_made_up_one_does_not() {
+        let id = format!("ord_{}", "0123456789abcdef".repeat(2));
+        assert_eq!(read(&after(&id), "ord"), Some(id.clone()));
+        assert_eq!(read(&after(&id), "alr"), None);
+        for made_up in [
+            "",
+            "x",
+            "ord_1",
+            "////",
+            &after("ord_1"),
+            &after("ord_'; --"),
+        ] {
+            assert_eq!(read(made_up, "ord"), None, "{made_up}");
+        }
+    }
+
+    #[test]
+    fn a_page_has_1_to_200_rows() {
+        assert_eq!(limit("200"), Ok(200));
+        for refused in [
+            "0",
+            "201",
+            "-1",
+            "+5",
+            "1.0",
+            "",
+            "ten",
+            "99999999999999999999",
+        ] {
+            assert!(limit(refused).is_err(), "{refused}");
+        }
+        let mut rows = vec!["a", "b", "c"];
+        assert_eq!(cut(&mut rows, 2, |row| row), Some(after("b")));
+        assert_eq!(rows, ["a", "b"]);
+        assert_eq!(cut(&mut rows, 2, |row| row), None);
+    }
+}

@@ -1,0 +1,276 @@
+//! Single values: what is read, what is refused, and how it is said.
+
+use crate::support::{GOOD, accept, refuse, refused_at, with};
+use oncepay::config::{ConfigError, OnDeadline, Settings, Sources};
+use oncepay::domain::Currency;
+use oncepay::domain::schedule::LateSuccess;
+use secrecy::ExposeSecret;
+use std::collections::BTreeMap;
+
+#[test]
+fn what_is_written_is_what_holds_and_the_rest_has_defaults() {
+    let settings = accept(&with(
+        "[channels.sandbox]",
+        "[review]\nsecond_person_above = { CNY = 100000 }\n[channels.sandbox]",
+    ));
+    assert_eq!(settings.checks.schedule_ms, [60_000, 300_000, 900_000]);
+    assert_eq!(settings.server.on_deadline, OnDeadline::Accepted);
+    assert_eq!(settings.callbacks_deadline_ms, 4_000);
+    let sandbox = &settings.channels["sandbox"];
+    assert_eq!(
+        sandbox.merchant, "sandbox",
+        "a channel's name stands for its merchant"
+    );
+    assert!(!sandbox.live, "loopback is never live");
+    assert_eq!(sandbox.late_success, LateSuccess::Manual);
+    assert!(
+        settings.sandbox.mounted,
+        "a channel at our own /sandbox mounts one"
+    );
+    let cny = Currency::parse("CNY").unwrap();
+    assert_eq!(settings.second_person_above[&cny], 100_000);
+}
+
+#[test]
+fn a_processor_elsewhere_is_live_and_no_sandbox_is_mounted() {
+    let text = with(
+        "base_url = \"http://127.0.0.1:8080/sandbox\"",
+        "base_url = \"https://pay.example.com/v2/\"",
+    );
+    let settings = accept(&text.replace(
+        "public_url = \"http://127.0.0.1:8080\"",
+        "public_url = \"https://shop.example.com\"",
+    ));
+    assert!(settings.channels["sandbox"].live);
+    assert_eq!(
+        settings.channels["sandbox"].base_url,
+        "https://pay.example.com/v2"
+    );
+    assert!(!settings.sandbox.mounted);
+}
+
+#[test]
+fn an_unknown_key_is_named_with_its_neighbours() {
+    refused_at(
+        &with("ui_deadline", "ui_dedline"),
+        "server.ui_dedline",
+        "ui_deadline",
+    );
+    refused_at(
+        &with("read_timeout", "readtimeout"),
+        "channels.sandbox.readtimeout",
+        "read_timeout",
+    );
+    refused_at(&format!("extra = 1\n{GOOD}"), "extra", "channels");
+}
+
+#[test]
+fn a_bad_value_is_told_what_is_allowed() {
+    refused_at(&with("\"60s\"", "60"), "server.ui_deadline", "\"15m\"");
+    refused_at(
+        &with("\"60s\"", "\"60 s\""),
+        "server.ui_deadline",
+        "\"15m\"",
+    );
+    refused_at(
+        &with("\"60s\"", "\"0s\""),
+        "server.ui_deadline",
+        "more than 0",
+    );
+    refused_at(
+        &with("[\"1m\", \"5m\", \"15m\"]", "[]"),
+        "checks.schedule",
+        "at least one",
+    );
+    refused_at(
+        &with("\"127.0.0.1:8080\"\npublic", "\"localhost\"\npublic"),
+        "server.listen",
+        "127.0.0.1:8080",
+    );
+    refused_at(
+        &with("kind = \"http\"", "kind = \"alipay\""),
+        "channels.sandbox.kind",
+        "not available",
+    );
+    refused_at(
+        &with("kind = \"http\"\n", ""),
+        "channels.sandbox.kind",
+        "missing",
+    );
+    refused_at(&with("whsec_", ""), "channels.sandbox.secret", "whsec_");
+    refused_at(
+        &with("http://127.0.0.1:8080/sandbox", "http://pay.example.com"),
+        "channels.sandbox.base_url",
+        "https",
+    );
+    refused_at(
+        &with("scopes = [\"refunds\"]", "scopes = [\"all\"]"),
+        "keys[0].scopes",
+        "refunds",
+    );
+    refused_at(
+        &with("role = \"merchant\"", "role = \"boss\""),
+        "keys[0].role",
+        "operator",
+    );
+}
+
+#[test]
+fn refunds_of_late_money_are_refused_until_there_are_refunds() {
+    let text = with("read_timeout", "late_success = \"refund\"\nread_timeout");
+    refused_at(
+        &text,
+        "channels.sandbox.late_success",
+        "refunds are not available yet",
+    );
+}
+
+#[test]
+fn a_key_must_name_its_role_and_be_long_and_have_a_name_of_its_own() {
+    refused_at(
+        &with("role = \"merchant\"", "role = \"admin\""),
+        "keys[0].key",
+        "opk_admin_",
+    );
+    refused_at(
+        &with("0123456789abcdef0123456789abcdef", "short"),
+        "keys[0].key",
+        "32",
+    );
+    let twice = format!(
+        "{GOOD}\n[[keys]]\nname = \"shop\"\nrole = \"viewer\"\nkey = \"opk_viewer_0123456789abcdef0123456789abcdef\"\n"
+    );
+    refused_at(&twice, "keys[1].name", "unique");
+}
+
+#[test]
+fn a_refusal_never_quotes_a_secret() {
+    let error = refuse(&with("0123456789abcdef0123456789abcdef", "hunter2"));
+    assert!(!error.to_string().contains("hunter2"), "{error}");
+    let smtp = format!("[alerts]\nsmtp_url = \"gopher://ops:hunter2@mail\"\n{GOOD}");
+    assert!(!refuse(&smtp).to_string().contains("hunter2"));
+}
+
+#[test]
+fn everything_that_is_wrong_is_said_at_once() {
+    let text = with("\"60s\"", "60")
+        .replace("kind = \"http\"", "kind = \"htp\"")
+        .replace("\"3s\"", "\"soon\"");
+    let error = refuse(&text);
+    let paths: Vec<_> = error
+        .problems
+        .iter()
+        .map(|problem| problem.path.as_str())
+        .collect();
+    assert_eq!(
+        paths,
+        [
+            "server.ui_deadline",
+            "channels.sandbox.kind",
+            "checks.submit_timeout"
+        ]
+    );
+}
+
+#[test]
+fn mail_addresses_are_checked_before_anything_fails() {
+    let alerts = |body: &str| format!("[alerts]\n{body}\n{GOOD}");
+    refused_at(&alerts("from = \"nobody\""), "alerts.from", "e-mail");
+    refused_at(
+        &alerts("to = [\"ops@example.com\", \"@\"]"),
+        "alerts.to",
+        "`@`",
+    );
+    refused_at(
+        &alerts("smtp_url = \"smtps://mail.example.com\""),
+        "alerts.smtp_url",
+        "alerts.from",
+    );
+    let good = "from = \"oncepay@example.com\"\nto = [\"Ops <ops@example.com>\"]\nsmtp_url = \"smtp://mail.example.com?tls=required\"";
+    assert!(accept(&alerts(good)).alerts.smtp_url.is_some());
+}
+
+fn load(
+    file: &str,
+    environment: &[(&str, &str)],
+    flags: &[(&str, &str)],
+) -> Result<Settings, ConfigError> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("oncepay.toml");
+    std::fs::write(&path, file).unwrap();
+    let pairs = |list: &[(&str, &str)]| -> Vec<(String, String)> {
+        list.iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect()
+    };
+    let sources = Sources {
+        file: Some(path),
+        environment: pairs(environment).into_iter().collect::<BTreeMap<_, _>>(),
+        flags: pairs(flags),
+        may_create: false,
+    };
+    Settings::load(&sources).map(|loaded| loaded.settings)
+}
+
+#[test]
+fn the_environment_wins_over_the_file_and_a_flag_over_both() {
+    let settings = load(
+        GOOD,
+        &[
+            ("ONCEPAY_SERVER__UI_DEADLINE", "50s"),
+            ("ONCEPAY_SERVER__LISTEN", "127.0.0.1:1"),
+            ("ONCEPAY_CHECKS__SCHEDULE", "[\"2m\", \"9m\"]"),
+            ("ONCEPAY_CHECKS__MAX_SUBMITS", "2"),
+            ("ONCEPAY_CHANNELS__SANDBOX__MERCHANT", "42"),
+            ("ONCEPAY_SANDBOX__ALLOW", "true"),
+            ("ONCEPAY_REVIEW__SECOND_PERSON_ABOVE__CNY", "500"),
+            ("ONCEPAY_KEY", "opk_not_a_setting"),
+            ("PATH", "/bin"),
+        ],
+        &[("server.listen", "127.0.0.1:9090")],
+    )
+    .unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(settings.server.ui_deadline_ms, 50_000);
+    assert_eq!(settings.server.listen.port(), 9090);
+    assert_eq!(settings.checks.schedule_ms, [120_000, 540_000]);
+    assert_eq!(settings.checks.max_submits, 2);
+    assert_eq!(
+        settings.channels["sandbox"].merchant, "42",
+        "digits are text where text is wanted"
+    );
+    assert!(settings.sandbox.allow);
+    assert_eq!(settings.second_person_above.len(), 1);
+}
+
+#[test]
+fn an_unknown_variable_of_ours_is_refused_too() {
+    let error = load(GOOD, &[("ONCEPAY_SERVER__PORT", "8080")], &[]).unwrap_err();
+    assert_eq!(error.problems[0].path, "server.port");
+}
+
+#[test]
+fn secrets_may_live_in_files_and_variables() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("secret");
+    std::fs::write(&file, "whsec_ZmVkY2JhOTg3NjU0MzIxMGZlZGNiYTk4\n").unwrap();
+    let text = with(
+        "\"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\"",
+        &format!("{{ file = {file:?} }}"),
+    )
+    .replace(
+        "\"opk_merchant_0123456789abcdef0123456789abcdef\"",
+        "{ env = \"SHOP_KEY\" }",
+    );
+    let key = "opk_merchant_fedcba9876543210fedcba9876543210";
+    let settings = load(&text, &[("SHOP_KEY", key)], &[]).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(settings.keys[0].key.expose_secret(), key);
+    assert!(
+        settings.channels["sandbox"]
+            .secret
+            .expose_secret()
+            .ends_with("YTk4")
+    );
+    let missing = load(&text, &[], &[]).unwrap_err();
+    assert_eq!(missing.problems[0].path, "keys[0].key");
+    assert!(missing.to_string().contains("SHOP_KEY"));
+}

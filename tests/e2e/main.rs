@@ -1,0 +1,6 @@
+//! Stories through the real binary, a processor of its own, real HTTP, a real mail server, SQLite or PostgreSQL.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod once;

@@ -1,0 +1,121 @@
+//! A mail server on loopback that keeps what it is given.
+
+use std::sync::{Arc, Mutex};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+
+/// One mail as it arrived.
+#[derive(Debug, Clone)]
+pub struct Mail {
+    pub message_id: String,
+    pub subject: String,
+    /// Headers and all parts, quoted-printable undone.
+    pub text: String,
+}
+
+/// What the server does with mails, and what it was given.
+#[derive(Default)]
+struct Inside {
+    mails: Vec<Mail>,
+    refuse_next: usize,
+}
+
+/// A mail server of one test.
+pub struct Mailbox {
+    pub port: u16,
+    inside: Arc<Mutex<Inside>>,
+}
+
+impl Mailbox {
+    pub async fn open() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        let inside: Arc<Mutex<Inside>> = Arc::default();
+        let for_server = Arc::clone(&inside);
+        tokio::spawn(async move {
+            while let Ok((socket, _)) = listener.accept().await {
+                tokio::spawn(talk(socket, Arc::clone(&for_server)));
+            }
+        });
+        Self { port, inside }
+    }
+
+    /// Every mail that was accepted, repeats too.
+    pub fn mails(&self) -> Vec<Mail> {
+        self.inside.lock().expect("unpoisoned").mails.clone()
+    }
+
+    /// Distinct Message-IDs: what a person sees in a reader that folds repeats.
+    pub fn distinct(&self) -> usize {
+        let mut ids: Vec<_> = self
+            .mails()
+            .into_iter()
+            .map(|mail| mail.message_id)
+            .collect();
+        ids.sort();
+        ids.dedup();
+        ids.len()
+    }
+
+    /// Refuses the next so many mails with a temporary error.
+    pub fn refuse_next(&self, count: usize) {
+        self.inside.lock().expect("unpoisoned").refuse_next = count;
+    }
+}
+
+async fn talk(socket: TcpStream, inside: Arc<Mutex<Inside>>) -> std::io::Result<()> {
+    let (read, mut write) = socket.into_split();
+    let mut lines = BufReader::new(read).lines();
+    write.write_all(b"220 loopback ready\r\n").await?;
+    while let Some(line) = lines.next_line().await? {
+        let word = line
+            .split_whitespace()
+            .next()
+            .unwrap_or_default()
+            .to_ascii_uppercase();
+        let reply = match word.as_str() {
+            "EHLO" => "250-loopback\r\n250 8BITMIME\r\n",
+            "DATA" => {
+                write.write_all(b"354 go on\r\n").await?;
+                let mut data = String::new();
+                while let Some(line) = lines.next_line().await? {
+                    if line == "." {
+                        break;
+                    }
+                    data.push_str(line.strip_prefix('.').unwrap_or(&line));
+                    data.push('\n');
+                }
+                take(&inside, &data)
+            }
+            "QUIT" => {
+                write.write_all(b"221 bye\r\n").await?;
+                return Ok(());
+            }
+            _ => "250 ok\r\n",
+        };
+        write.write_all(reply.as_bytes()).await?;
+    }
+    Ok(())
+}
+
+fn take(inside: &Mutex<Inside>, data: &str) -> &'static str {
+    let mut inside = inside.lock().expect("unpoisoned");
+    if inside.refuse_next > 0 {
+        inside.refuse_next -= 1;
+        return "451 not now\r\n";
+    }
+    let header = |name: &str| {
+        let found = data
+            .lines()
+            .find(|line| line.to_ascii_lowercase().starts_with(name));
+        found
+            .and_then(|line| line.split_once(':'))
+            .map(|(_, value)| value.trim().to_owned())
+    };
+    inside.mails.push(Mail {
+        message_id: header("message-id:").unwrap_or_default(),
+        subject: header("subject:").unwrap_or_default(),
+        text: data.replace("=\n", "").replace("=3D", "="),
+    });
+    "250 kept\r\n"
+}

@@ -1,0 +1,39 @@
+//! The real thing for tests: the binary as a server, the sandbox as another process, a mail server, a database.
+
+#![expect(dead_code, reason = "each test binary uses its own part of the stage")]
+
+mod database;
+mod mailbox;
+mod ports;
+mod process;
+mod processor;
+mod shop;
+
+pub use database::ScratchDatabase;
+pub use mailbox::{Mail, Mailbox};
+pub use ports::free_port;
+pub use process::Running;
+pub use processor::{Charge, Processor};
+pub use shop::{Answer, Shop, Stage, order};
+
+use std::future::Future;
+use std::time::{Duration, Instant};
+
+/// How long a story waits for something that must come. Not a promise about speed: only a hang runs into it.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Looks again and again until it is so, or the test fails with what was seen last.
+pub async fn eventually<T, F, L>(what: &str, mut look: L) -> T
+where
+    F: Future<Output = Result<T, String>>,
+    L: FnMut() -> F,
+{
+    let until = Instant::now() + PATIENCE;
+    loop {
+        match look().await {
+            Ok(seen) => return seen,
+            Err(instead) if Instant::now() > until => panic!("never came: {what}; last: {instead}"),
+            Err(_) => tokio::time::sleep(Duration::from_millis(25)).await,
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! The sandbox as a process of its own, and what its ledger says.
+
+use super::{Running, eventually, free_port};
+use serde::Deserialize;
+use std::path::PathBuf;
+use tempfile::TempDir;
+
+/// A payment processor that tests can look into.
+pub struct Processor {
+    pub running: Running,
+    pub port: u16,
+    pub secret: String,
+    folder: TempDir,
+}
+
+/// What the processor really did about one order.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Charge {
+    pub order_no: String,
+    pub idempotency_key: String,
+    pub trade_no: String,
+    pub amount: i64,
+    pub status: String,
+    pub submits: u64,
+    pub queries: u64,
+    pub closes: u64,
+    pub charged_times: u64,
+}
+
+#[derive(Debug, Deserialize)]
+struct Ledger {
+    charges: Vec<Charge>,
+}
+
+impl Processor {
+    pub async fn start() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let port = free_port();
+        let secret = "whsec_dGVzdC1zZWNyZXQtb2YtdGhlLXNhbmRib3gtcHJvY2Vzc29y".to_owned();
+        std::fs::write(folder.path().join("secret"), &secret).expect("the secret is written");
+        let running = Self::run(&folder, port);
+        let processor = Self {
+            running,
+            port,
+            secret,
+            folder,
+        };
+        processor.is_up().await;
+        processor
+    }
+
+    fn run(folder: &TempDir, port: u16) -> Running {
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        let listen = format!("127.0.0.1:{port}");
+        let arguments = [
+            "sandbox",
+            "--listen",
+            &listen,
+            "--file",
+            &path("ledger"),
+            "--secret-file",
+            &path("secret"),
+        ];
+        Running::start(folder.path(), &arguments, &[], &folder.path().join("log"))
+    }
+
+    async fn is_up(&self) {
+        eventually("the processor answers", || async {
+            self.get_ledger()
+                .await
+                .map(drop)
+                .map_err(|error| error.to_string())
+        })
+        .await;
+    }
+
+    /// The same processor with the same ledger, after a crash or a rest.
+    pub async fn restart(&mut self) {
+        self.running.kill();
+        self.running = Self::run(&self.folder, self.port);
+        self.is_up().await;
+    }
+
+    pub fn base_url(&self) -> String {
+        format!("http://127.0.0.1:{}/sandbox", self.port)
+    }
+
+    pub fn ledger_file(&self) -> PathBuf {
+        self.folder.path().join("ledger")
+    }
+
+    async fn get_ledger(&self) -> Result<Ledger, reqwest::Error> {
+        let url = format!("{}/ledger", self.base_url());
+        let text = reqwest::get(url).await?.error_for_status()?.text().await?;
+        Ok(serde_json::from_str(&text).expect("the ledger is JSON"))
+    }
+
+    /// What was really charged under this order number, if anything was.
+    pub async fn charge(&self, order_no: &str) -> Option<Charge> {
+        let ledger = self.get_ledger().await.expect("the ledger answers");
+        ledger
+            .charges
+            .into_iter()
+            .find(|charge| charge.order_no == order_no)
+    }
+
+    pub async fn charges(&self) -> Vec<Charge> {
+        self.get_ledger().await.expect("the ledger answers").charges
+    }
+
+    /// The one thing that must hold for every order: charged once.
+    pub async fn charged_once(&self, order_no: &str) -> Charge {
+        let charge = self
+            .charge(order_no)
+            .await
+            .expect("the processor knows the order");
+        assert_eq!(
+            charge.charged_times, 1,
+            "charged more than once: {charge:?}"
+        );
+        charge
+    }
+
+    /// Tells the processor to do something beside its script, such as `{"pay": key}`.
+    pub async fn control(&self, command: serde_json::Value) {
+        let answer = reqwest::Client::new()
+            .post(format!("{}/control", self.base_url()))
+            .header("content-type", "application/json")
+            .body(command.to_string())
+            .send()
+            .await
+            .expect("the processor answers");
+        assert!(answer.status().is_success(), "the processor does {command}");
+    }
+}
