@@ -44,7 +44,7 @@ startup_spread = "1ms"
 startup_grace = "0ms"
 max_submits = 1
 [callbacks]
-deadline = "60s"
+deadline = "30s"
 [channels.unused]
 kind = "http"
 base_url = "http://127.0.0.1:9/none"

@@ -244,10 +244,7 @@ impl<'a> Draft<'a> {
             .iter_mut()
             .find(|kept| kept.trade_no == proof.trade_no);
         if let Some(kept) = known {
-            if own && !kept.own {
-                kept.own = true;
-                self.payments.push(kept.clone());
-            }
+            kept.own |= own;
             return false;
         }
         let payment = Payment {
