@@ -3,4 +3,18 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod callbacks;
+mod close;
+mod expiry;
+mod hang_up;
+mod idempotency;
+mod late_reply;
+mod late_success;
 mod once;
+mod order_of_events;
+mod preferences;
+mod proxy;
+mod queries;
+mod races;
+mod replay;
+mod resubmit;
