@@ -1,12 +1,18 @@
 //! The real thing for tests: the binary as a server, the sandbox as another process, a mail server, a database.
 
-#![expect(dead_code, reason = "each test binary uses its own part of the stage")]
+#![expect(
+    dead_code,
+    unreachable_pub,
+    reason = "each test binary uses its own part of the stage"
+)]
 
 mod database;
 mod mailbox;
 mod ports;
 mod process;
 mod processor;
+mod proxy;
+mod scenes;
 mod shop;
 
 pub use database::ScratchDatabase;
@@ -14,7 +20,8 @@ pub use mailbox::{Mail, Mailbox};
 pub use ports::free_port;
 pub use process::Running;
 pub use processor::{Charge, Processor};
-pub use shop::{Answer, Shop, Stage, order};
+pub use proxy::{Proxy, Seen, Wire};
+pub use shop::{ADMIN, Answer, MERCHANT, OPERATOR, SECOND_OPERATOR, Shop, Stage, VIEWER, order};
 
 use std::future::Future;
 use std::time::{Duration, Instant};
