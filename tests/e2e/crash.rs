@@ -75,6 +75,7 @@ async fn killed_between_reply_and_commit_the_result_is_asked_for() {
     proxy.set(Wire::Open);
     has_its_reply(&shop).await;
     shop.crash();
+    ends_what_it_had_sent(&shop.database, &lock).await;
     unlock(lock).await;
     let kept = format!("SELECT COUNT(*) FROM order_events WHERE order_id = '{order_id}'");
     assert_eq!(shop.database.number(&kept).await, 2, "created and submit");
@@ -153,6 +154,17 @@ async fn lock_for_writers(database: &ScratchDatabase) -> DatabaseConnection {
     let locked = connection.execute_unprepared(lock).await;
     locked.expect("the test takes the lock");
     connection
+}
+
+/// A statement that waits in the database server does not die with its sender, so it dies here.
+async fn ends_what_it_had_sent(database: &ScratchDatabase, lock: &DatabaseConnection) {
+    if database.is_sqlite() {
+        return;
+    }
+    let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+               WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    let ended = lock.execute_unprepared(end).await;
+    ended.expect("the test ends the other connections");
 }
 
 async fn unlock(connection: DatabaseConnection) {

@@ -4,4 +4,7 @@
 mod support;
 
 mod crash;
+mod manual;
 mod once;
+mod restart;
+mod review;
