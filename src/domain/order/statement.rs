@@ -170,6 +170,15 @@ impl Statement {
                     next_action: next_action.clone(),
                 },
             },
+            // A *no* or a *not yet* about another key or merchant is no word about this order.
+            ChargeStatus::Processing | ChargeStatus::Declined | ChargeStatus::Closed
+                if matches!(
+                    mismatch,
+                    Some(Reason::KeyMismatch | Reason::MerchantMismatch)
+                ) =>
+            {
+                Finding::Unknown(Reason::UnreadableReply)
+            }
             ChargeStatus::Processing => Finding::Processing,
             ChargeStatus::Declined => Finding::Declined,
             ChargeStatus::Closed => Finding::Closed,

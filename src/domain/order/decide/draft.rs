@@ -131,9 +131,7 @@ impl<'a> Draft<'a> {
     /// `man`: automatic action stops, and a person is told once.
     pub(super) fn manual(&mut self, reason: Reason, proof: Option<&Proof>) {
         self.enter(OrderStatus::Manual, Some(reason));
-        if let Some(proof) = proof {
-            self.keep_payment(proof, false);
-        }
+        self.keep_unless_taken(reason, proof);
         self.raise_manual(reason, proof);
         self.announcements.push(Announcement::OrderManual);
     }
@@ -142,11 +140,27 @@ impl<'a> Draft<'a> {
     pub(super) fn swap(&mut self, reason: Reason, proof: Option<&Proof>) {
         self.note();
         self.next.reason = Some(reason);
+        self.stop_timer();
         self.resolves_alerts = true;
-        if let Some(proof) = proof {
-            self.keep_payment(proof, false);
-        }
+        self.keep_unless_taken(reason, proof);
         self.raise_manual(reason, proof);
+    }
+
+    /// Keeps the proof, or, where another order owns its trade, that there was one.
+    fn keep_unless_taken(&mut self, reason: Reason, proof: Option<&Proof>) {
+        match proof {
+            Some(_) if reason == Reason::TradeNoConflict => self.next.proof_in_conflict = true,
+            Some(proof) => {
+                self.keep_payment(proof, false);
+            }
+            None => {}
+        }
+    }
+
+    fn stop_timer(&mut self) {
+        self.next.next_check_at = None;
+        self.next.ask_due = false;
+        self.next.not_found_since = None;
     }
 
     /// `unk`: we asked and do not know.
@@ -228,9 +242,8 @@ impl<'a> Draft<'a> {
         }
         self.next.status = status;
         self.next.reason = reason;
-        self.next.next_check_at = None;
-        self.next.ask_due = false;
-        self.next.not_found_since = None;
+        self.next.proposal = None;
+        self.stop_timer();
         if status != OrderStatus::Pending {
             self.next.next_action = None;
         }
@@ -245,7 +258,9 @@ impl<'a> Draft<'a> {
             .find(|kept| kept.trade_no == proof.trade_no);
         if let Some(kept) = known {
             if own && !kept.own {
+                // What it is worth is what the channel says now, when it matches.
                 kept.own = true;
+                kept.money = proof.money;
                 self.payments.push(kept.clone());
             }
             return false;
@@ -272,6 +287,14 @@ impl<'a> Draft<'a> {
             .retain(|announcement| *announcement != Announcement::OrderPaid);
     }
 
+    /// The call of submit `n` has ended, whatever it brought.
+    pub(super) fn end_submit(&mut self, n: u32) -> Option<&mut Submit> {
+        let stamp = self.context.now.stamp();
+        let submit = self.next.submits.iter_mut().find(|submit| submit.n == n)?;
+        submit.ended = submit.ended.or(Some(stamp));
+        Some(submit)
+    }
+
     fn tell_of_deadline(&mut self, kind: AlertKind, what: &str) {
         if self.before.deadline_passed_at.is_some() {
             let message = format!("Order {} was {what}.", self.before.order_no);
@@ -289,18 +312,27 @@ impl<'a> Draft<'a> {
             None => format!("Order {order_no} needs a person: {reason}."),
         };
         let entry = self.before.version.saturating_add(1).to_string();
-        let trade = proof
-            .map_or("-", |proof| proof.trade_no.as_str())
-            .to_owned();
         match reason {
             Reason::AmountMismatch
             | Reason::CurrencyMismatch
             | Reason::MerchantMismatch
-            | Reason::KeyMismatch => {
-                self.alert_of_trade(AlertKind::PaymentMismatch, &trade, message);
-            }
+            | Reason::KeyMismatch => match proof {
+                Some(proof) => {
+                    self.alert_of_trade(AlertKind::PaymentMismatch, &proof.trade_no, message);
+                }
+                // Nothing was paid yet, and a review may let it happen again: each entry is an episode.
+                None => {
+                    self.alert(
+                        AlertKind::PaymentMismatch,
+                        Severity::Action,
+                        &entry,
+                        message,
+                    );
+                }
+            },
             Reason::TradeNoConflict => {
-                self.alert_of_trade(AlertKind::TradeNoConflict, &trade, message);
+                let trade_no = proof.map_or("-", |proof| proof.trade_no.as_str());
+                self.alert_of_trade(AlertKind::TradeNoConflict, trade_no, message);
             }
             Reason::LateSuccess => {
                 self.alert(AlertKind::LateSuccess, Severity::Action, "first", message);
@@ -477,14 +509,20 @@ fn event_of(order: &Order, input: &Input) -> Event {
         ..EventDetail::default()
     };
     let mut digest = None;
-    if let Input::Answer { source, answer } = input {
+    if let Input::Answer { source, .. } | Input::TradeTaken { source, .. } = input {
+        match source {
+            Source::Reply { submit } => detail.submit = Some(*submit),
+            Source::Callback { digest: bytes, .. } => digest = Some(bytes.clone()),
+            Source::Query | Source::Close => {}
+        }
+    }
+    if let Input::TradeTaken { proof, .. } = input {
+        detail.channel_trade_no = Some(proof.trade_no.clone());
+        detail.amount = Some(proof.money.amount);
+        detail.currency = Some(proof.money.currency.to_string());
+    }
+    if let Input::Answer { answer, .. } = input {
         detail.channel_trade_no = answer.trade_no().map(str::to_owned);
-        if let Source::Reply { submit } = source {
-            detail.submit = Some(*submit);
-        }
-        if let Source::Callback { digest: bytes, .. } = source {
-            digest = Some(bytes.clone());
-        }
         if let super::super::Answer::Charge(statement) = answer {
             detail.amount = statement.money.map(|money| money.amount);
             detail.currency = statement.money.map(|money| money.currency.to_string());

@@ -92,7 +92,7 @@ pub(super) fn climb(draft: &mut Draft<'_>, reason: Reason) {
 }
 
 /// *Not found* while it proves nothing yet.
-fn climb_not_found(draft: &mut Draft<'_>, lacks: NotCharged) {
+pub(super) fn climb_not_found(draft: &mut Draft<'_>, lacks: NotCharged) {
     let used_up = draft.context.rules.ladder_used_up(draft.next.check_count);
     match lacks {
         NotCharged::GraceLeft(left) if used_up => ask_in(draft, left),
@@ -180,14 +180,21 @@ fn keep_checking(draft: &mut Draft<'_>) {
     }
 }
 
+/// The channel is asked before submit 1, and again when the answer is lost.
+pub(super) fn ask_first(draft: &mut Draft<'_>) {
+    let lost_after = draft.context.rules.query_timeout_ms.saturating_mul(2);
+    draft.next.ask_first = true;
+    draft.next.ask_due = false;
+    draft.next.next_check_at = Some(draft.context.after(lost_after));
+    draft.ask();
+}
+
 /// `first`: submit 1 of an order that has a row already, if nothing speaks against it. `not_found`: the channel has
 /// just said that it knows no such charge.
 pub(super) fn first(draft: &mut Draft<'_>, not_found: bool) {
     let (context, order) = (draft.context, draft.before);
     if order.ask_first && !not_found {
-        let lost_after = context.rules.query_timeout_ms.saturating_mul(2);
-        draft.next.next_check_at = Some(context.after(lost_after));
-        return draft.ask();
+        return ask_first(draft);
     }
     if order.ask_first {
         match not_charged(draft) {
@@ -195,6 +202,11 @@ pub(super) fn first(draft: &mut Draft<'_>, not_found: bool) {
             NotCharged::CallOpen => return draft.note(),
             NotCharged::GraceLeft(left) => return ask_in(draft, left),
             lacks @ NotCharged::SecondQueryIn(_) => return climb_not_found(draft, lacks),
+        }
+        let expired = context.now.wall >= order.expires_at;
+        if expired && !context.is_closing(order) {
+            // Nothing expires before callbacks had their grace after a start-up.
+            return ask_in(draft, context.startup_grace_left(order));
         }
     }
     if order.close_requested_at.is_some() || context.now.wall >= order.expires_at {

@@ -1,16 +1,22 @@
 //! The state machine: pure, complete, cell by cell.
 //!
-//! Each file answers one question: [`answers`] what the channel's answers do, [`money`] what proof does, [`gate`]
+//! Each file answers one question: [`answers`] what the channel's
+//! answers do ([`replies`], [`queries`], [`closes`], [`notices`]), [`wait`] how `PENDING` goes on, [`money`] what proof does, [`gate`]
 //! whether a submit may go out, [`timers`] what time and start-up do, [`people`] what requests and reviews do.
 //! [`draft`] holds the moves that they share.
 
 mod answers;
+mod closes;
 mod create;
 mod draft;
 mod gate;
 mod money;
+mod notices;
 mod people;
+mod queries;
+mod replies;
 mod timers;
+mod wait;
 
 use super::Order;
 use super::decision::Decision;

@@ -6,6 +6,7 @@ use super::super::statement::Proof;
 use super::super::status::{OrderStatus, Reason};
 use super::Column;
 use super::draft::Draft;
+use super::gate::ask_first;
 use crate::domain::schedule::LateSuccess;
 
 /// *Paid*, and everything compared agrees.
@@ -46,16 +47,29 @@ pub(super) fn gone(draft: &mut Draft<'_>, source: &Source, proof: &Proof) {
                 "Order {} was paid and given back in full.",
                 draft.before.order_no
             );
+            // Where we had said that nothing was paid, a person compares.
+            let severity = if draft.column == Column::Ended {
+                Severity::Action
+            } else {
+                Severity::Info
+            };
             draft.alert(
                 AlertKind::ExternalRefund,
-                Severity::Info,
+                severity,
                 &proof.trade_no,
                 message,
             );
         }
         Column::ManualHeld => keep(draft, source, proof),
+        Column::Paid if gone_already(draft, proof) => note_unless_repeated(draft, source),
         Column::Paid => external_refund(draft, &proof.trade_no),
     }
+}
+
+/// That this trade was given back in full is on record.
+fn gone_already(draft: &Draft<'_>, proof: &Proof) -> bool {
+    let own = draft.before.payment(&proof.trade_no);
+    draft.before.status == OrderStatus::Refunded && own.is_some_and(|kept| kept.own)
 }
 
 /// *Paid*, and the amount, currency, merchant or key is not the order's.
@@ -66,6 +80,9 @@ pub(super) fn paid_mismatch(draft: &mut Draft<'_>, source: &Source, proof: &Proo
         }
         Column::ManualOpen => draft.swap(reason, Some(proof)),
         Column::ManualHeld => keep(draft, source, proof),
+        Column::Paid | Column::Ended if is_on_record(draft, proof) => {
+            note_unless_repeated(draft, source);
+        }
         Column::Paid | Column::Ended => {
             draft.note();
             draft.keep_payment(proof, false);
@@ -82,21 +99,28 @@ pub(super) fn paid_mismatch(draft: &mut Draft<'_>, source: &Source, proof: &Proo
     }
 }
 
+/// This trade is kept with this very money.
+fn is_on_record(draft: &Draft<'_>, proof: &Proof) -> bool {
+    let kept = draft.before.payment(&proof.trade_no);
+    kept.is_some_and(|kept| kept.money == proof.money && !kept.own)
+}
+
 /// Proof under a trade number that another order owns; the database refused to keep it.
 pub(super) fn trade_taken(draft: &mut Draft<'_>, source: &Source, proof: &Proof) {
-    draft.event.detail.channel_trade_no = Some(proof.trade_no.clone());
     count_callback(draft, source);
+    if let Source::Reply { submit } = source {
+        draft.end_submit(*submit);
+    }
     let conflict = Reason::TradeNoConflict;
     match draft.column {
         Column::Unpaid | Column::Processing | Column::Pending | Column::Unknown => {
-            draft.manual(conflict, None);
+            draft.manual(conflict, Some(proof));
+        }
+        Column::ManualOpen => draft.swap(conflict, Some(proof)),
+        Column::ManualHeld => {
+            draft.note();
             draft.next.proof_in_conflict = true;
         }
-        Column::ManualOpen => {
-            draft.swap(conflict, None);
-            draft.next.proof_in_conflict = true;
-        }
-        Column::ManualHeld => draft.note(),
         Column::Paid | Column::Ended => {
             draft.note();
             let message = format!(
@@ -166,6 +190,15 @@ pub(super) fn count_callback(draft: &mut Draft<'_>, source: &Source) {
     }
 }
 
+/// News that names no charge: the channel is asked; and before the first submit it must have answered.
+fn ask(draft: &mut Draft<'_>) {
+    if draft.column == Column::Unpaid {
+        ask_first(draft);
+    } else {
+        draft.ask();
+    }
+}
+
 /// The channel gave money back, and not at our request.
 pub(super) fn external_refund(draft: &mut Draft<'_>, reference: &str) {
     match draft.column {
@@ -173,7 +206,7 @@ pub(super) fn external_refund(draft: &mut Draft<'_>, reference: &str) {
         | Column::Processing
         | Column::Pending
         | Column::Unknown
-        | Column::ManualOpen => draft.ask(),
+        | Column::ManualOpen => ask(draft),
         Column::ManualHeld => draft.note(),
         Column::Paid | Column::Ended => {
             let message = format!(
@@ -204,7 +237,7 @@ pub(super) fn dispute(draft: &mut Draft<'_>, reference: &str, phase: &str) {
     draft.alert(AlertKind::Dispute, Severity::Action, &episode, message);
     match draft.column {
         Column::Unpaid | Column::Pending | Column::Unknown | Column::ManualOpen | Column::Ended => {
-            draft.ask()
+            ask(draft);
         }
         Column::Processing | Column::ManualHeld | Column::Paid => draft.note(),
     }
@@ -214,7 +247,7 @@ pub(super) fn dispute(draft: &mut Draft<'_>, reference: &str, phase: &str) {
 pub(super) fn bill_line(draft: &mut Draft<'_>) {
     match draft.column {
         Column::Unpaid | Column::Pending | Column::Unknown | Column::ManualOpen | Column::Ended => {
-            draft.ask()
+            ask(draft);
         }
         Column::Processing | Column::ManualHeld | Column::Paid => draft.note(),
     }

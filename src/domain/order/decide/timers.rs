@@ -9,6 +9,8 @@ use super::gate::{NotCharged, first, not_charged};
 /// `submit_timeout` has passed: we do not know; the call itself goes on.
 pub(super) fn submit_timed_out(draft: &mut Draft<'_>, submit: u32) {
     if draft.column == Column::Processing && submit == draft.before.submit_count() {
+        draft.event.kind = EventKind::SubmitTimeout;
+        draft.event.detail.summary = "no reply in time; the call goes on".to_owned();
         draft.event.detail.submit = Some(submit);
         draft.unknown(Reason::SubmitTimeout);
         draft.next.last_error = Some("the channel did not reply in time".to_owned());
@@ -26,7 +28,20 @@ pub(super) fn due(draft: &mut Draft<'_>) {
         Column::Pending => claim_pending(draft),
         Column::Unknown => claim_unknown(draft, false),
         Column::ManualOpen | Column::ManualHeld => claim_review_close(draft),
-        Column::Processing | Column::Paid | Column::Ended => {}
+        Column::Processing => submit_due(draft),
+        Column::Paid | Column::Ended => {}
+    }
+}
+
+/// The one timer of an order in `PROCESSING` is the end of `submit_timeout`.
+fn submit_due(draft: &mut Draft<'_>) {
+    let timeout_ms = draft.context.rules.submit_timeout_ms;
+    let waits = draft
+        .before
+        .wake_at(timeout_ms)
+        .is_some_and(|at| draft.context.now.wall < at);
+    if !waits {
+        submit_timed_out(draft, draft.before.submit_count());
     }
 }
 
@@ -132,6 +147,10 @@ pub(super) fn ui_deadline_passed(draft: &mut Draft<'_>) {
 /// Start-up found the row, or its actor was rebuilt.
 pub(super) fn recovered(draft: &mut Draft<'_>) {
     let (context, order) = (draft.context, draft.before);
+    if !context.open_submits.is_empty() {
+        // Its actor was rebuilt under an open call: the reply comes, and the timer stands.
+        return;
+    }
     match draft.column {
         Column::Unpaid => {
             let late = context.now.wall.since(order.created_at) > context.rules.ui_deadline_ms;
@@ -143,7 +162,7 @@ pub(super) fn recovered(draft: &mut Draft<'_>) {
                 first(draft, false);
             }
         }
-        Column::Processing if context.open_submits.is_empty() => {
+        Column::Processing => {
             draft.unknown(Reason::Interrupted);
             draft.ask();
         }
@@ -160,7 +179,7 @@ pub(super) fn recovered(draft: &mut Draft<'_>) {
                 draft.ask();
             }
         }
-        Column::Processing | Column::Paid | Column::Ended => {}
+        Column::Paid | Column::Ended => {}
     }
 }
 

@@ -1,0 +1,205 @@
+//! One order, its rules, two clocks and the register of open calls: everything around a decision, without IO.
+
+use crate::rules::{Step, examine};
+use oncepay::domain::order::decide::{Context, create, decide};
+use oncepay::domain::order::{
+    Decision, Effect, Fingerprint, Input, Order, OrderStatus, Refusal, Source,
+};
+use oncepay::domain::schedule::{Capabilities, LateSuccess, Rules};
+use oncepay::domain::{Currency, Money, Now, OrderId, OrderNo, UnixMillis};
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(crate) const START: UnixMillis = UnixMillis(1_800_000_000_000);
+
+pub(crate) struct Scene {
+    pub(crate) order: Order,
+    pub(crate) rules: Rules,
+    pub(crate) now: Now,
+    pub(crate) open: Vec<u32>,
+    pub(crate) successor: Option<OrderStatus>,
+    /// Keys of all alerts that were ever raised.
+    pub(crate) told: BTreeSet<String>,
+    /// Every submit that went out, by its number.
+    pub(crate) charges: Vec<u32>,
+}
+
+impl Scene {
+    pub(crate) fn new() -> Self {
+        Self {
+            order: unborn(),
+            rules: usual_rules(),
+            now: Now {
+                wall: START,
+                mono_ms: 1_000_000,
+                epoch: 1,
+            },
+            open: Vec::new(),
+            successor: None,
+            told: BTreeSet::new(),
+            charges: Vec::new(),
+        }
+    }
+
+    pub(crate) fn create(&mut self) -> Decision {
+        let decision = create(&self.order, "api:shop", &self.context());
+        self.take(&decision);
+        decision
+    }
+
+    /// Decides, holds the decision against the rules that no path may break, and makes it so.
+    pub(crate) fn apply(&mut self, input: &Input) -> Result<Decision, Refusal> {
+        if let Input::Answer { source, .. } | Input::TradeTaken { source, .. } = input
+            && let Source::Reply { submit } = source
+        {
+            self.open.retain(|open| open != submit);
+        }
+        let context = self.context();
+        let outcome = decide(&self.order, input, &context);
+        assert_eq!(
+            outcome,
+            decide(&self.order, input, &context),
+            "not deterministic"
+        );
+        if let Ok(decision) = &outcome {
+            let step = Step {
+                before: &self.order,
+                input,
+                context: &context,
+                told: &self.told,
+                decision,
+            };
+            examine(&step);
+            self.take(decision);
+        }
+        outcome
+    }
+
+    /// When the runtime would wake the order.
+    pub(crate) fn wake_at(&self) -> Option<UnixMillis> {
+        match self.order.status {
+            OrderStatus::Manual => self.order.next_check_at.filter(|_| self.order.ask_due),
+            _in_flight_or_settled => self.order.wake_at(self.rules.submit_timeout_ms),
+        }
+    }
+
+    pub(crate) fn pass(&mut self, millis: i64) {
+        self.now.wall = self.now.wall.plus(millis);
+        self.now.mono_ms += millis;
+    }
+
+    /// The process ends, and another one starts: every call is gone.
+    pub(crate) fn restart(&mut self) {
+        self.now.epoch += 1;
+        self.now.mono_ms = 0;
+        self.open.clear();
+    }
+
+    fn context(&self) -> Context<'_> {
+        Context {
+            now: self.now,
+            rules: &self.rules,
+            open_submits: &self.open,
+            successor: self.successor,
+        }
+    }
+
+    fn take(&mut self, decision: &Decision) {
+        self.order = decision.next.clone();
+        self.told
+            .extend(decision.alerts.iter().map(|alert| alert.key()));
+        for effect in &decision.effects {
+            if let Effect::Submit { n } = effect {
+                self.open.push(*n);
+                self.charges.push(*n);
+            }
+        }
+    }
+}
+
+pub(crate) fn account() -> Fingerprint {
+    Fingerprint {
+        channel: "alipay".into(),
+        merchant: "M1".into(),
+        live: true,
+    }
+}
+
+/// A channel that charges once for a key, can be asked again for a day, and closes.
+pub(crate) fn usual_rules() -> Rules {
+    Rules {
+        capabilities: Capabilities {
+            one_charge_per_key: true,
+            resubmits: true,
+            key_life_ms: Some(24 * 3_600_000),
+            closes: true,
+            refunds: true,
+            own_expiry: false,
+            asynchronous: false,
+            settles_within_ms: 0,
+        },
+        fingerprint: Some(account()),
+        late_success: LateSuccess::Manual,
+        ui_deadline_ms: 60_000,
+        submit_timeout_ms: 3_000,
+        query_timeout_ms: 3_000,
+        read_timeout_ms: 30_000,
+        schedule_ms: vec![60_000, 300_000, 900_000],
+        pending_schedule_ms: vec![30_000, 60_000],
+        expiry_attempts: 3,
+        expiry_margin_ms: 600_000,
+        startup_grace_ms: 120_000,
+        not_found_grace_ms: 30_000,
+        max_submits: 2,
+        second_person_above: BTreeMap::new(),
+    }
+}
+
+pub(crate) fn cny(amount: i64) -> Money {
+    Money::new(amount, Currency::parse("CNY").unwrap())
+}
+
+fn unborn() -> Order {
+    let order_no = OrderNo::from("A-1");
+    Order {
+        order_id: OrderId::from("ord_1"),
+        idempotency_key: order_no.idempotency_key(),
+        order_no,
+        fingerprint: account(),
+        method: "qr".into(),
+        money: cny(1999),
+        subject: "VIP+".into(),
+        account: None,
+        entitlements: Vec::new(),
+        metadata: BTreeMap::new(),
+        return_url: None,
+        payer: None,
+        replaces: None,
+        status: OrderStatus::Unpaid,
+        reason: None,
+        version: 0,
+        created_at: START,
+        updated_at: START,
+        paid_at: None,
+        expires_at: START.plus(2 * 3_600_000),
+        deadline_passed_at: None,
+        ask_first: false,
+        submits: Vec::new(),
+        extra_submits: 0,
+        check_count: 0,
+        next_check_at: None,
+        ask_due: false,
+        not_found_since: None,
+        close_requested_at: None,
+        close_by: None,
+        expiry_count: 0,
+        payments: Vec::new(),
+        proof_in_conflict: false,
+        amount_refunded: 0,
+        next_action: None,
+        withheld: false,
+        proposal: None,
+        callback_count: 0,
+        event_seq: 0,
+        last_error: None,
+    }
+}
