@@ -261,7 +261,6 @@ impl<'a> Draft<'a> {
                 // What it is worth is what the channel says now, when it matches.
                 kept.own = true;
                 kept.money = proof.money;
-                self.payments.push(kept.clone());
             }
             return false;
         }
