@@ -4,6 +4,7 @@
 mod support;
 
 mod crash;
+mod mail;
 mod manual;
 mod once;
 mod restart;

@@ -3,6 +3,7 @@
 #![expect(
     dead_code,
     unreachable_pub,
+    unused_imports,
     reason = "each test binary uses its own part of the stage"
 )]
 
@@ -15,13 +16,13 @@ mod proxy;
 mod scenes;
 mod shop;
 
-pub use database::ScratchDatabase;
-pub use mailbox::{Mail, Mailbox};
-pub use ports::free_port;
-pub use process::Running;
-pub use processor::{Charge, Processor};
-pub use proxy::{Proxy, Seen, Wire};
-pub use shop::{ADMIN, Answer, MERCHANT, OPERATOR, SECOND_OPERATOR, Shop, Stage, VIEWER, order};
+pub use database::*;
+pub use mailbox::*;
+pub use ports::*;
+pub use process::*;
+pub use processor::*;
+pub use proxy::*;
+pub use shop::*;
 
 use std::future::Future;
 use std::time::{Duration, Instant};

@@ -1,6 +1,10 @@
 //! Stages that many stories need.
 
-use super::{Proxy, Stage};
+use super::{Answer, Processor, Proxy, Shop, Stage};
+use oncepay::channels::http::sign;
+use oncepay::channels::signing::{self, SigningKey};
+use oncepay::clock::{Clock as _, SystemClock};
+use serde_json::{Value, json};
 
 impl Stage {
     /// The ladder of checks is over in a second; nothing is submitted twice.
@@ -39,5 +43,25 @@ impl Stage {
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.environment.push((name.to_owned(), value.to_owned()));
         self
+    }
+}
+
+impl Shop {
+    /// A notice about a charge, signed as the processor signs.
+    pub async fn notify_signed(&self, processor: &Processor, id: &str, charge: &Value) -> Answer {
+        let body = json!({"type": "charge.updated", "data": charge}).to_string();
+        let key = SigningKey::parse(&processor.secret.clone().into()).expect("a key");
+        let timestamp = signing::timestamp(SystemClock::start().wall());
+        let head = sign::Stamped {
+            id,
+            timestamp: &timestamp,
+        };
+        let signature = key.sign(&sign::notice_text(head, body.as_bytes()));
+        let headers = [
+            (sign::ID, id.to_owned()),
+            (sign::TIMESTAMP, timestamp),
+            (sign::SIGNATURE, signature),
+        ];
+        self.notify("sandbox", &headers, body.into_bytes()).await
     }
 }
