@@ -3,9 +3,12 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod backup;
 mod crash;
+mod lock;
 mod mail;
 mod manual;
 mod once;
 mod restart;
 mod review;
+mod shutdown;
