@@ -68,6 +68,21 @@ pub(super) struct Serve {
     /// Wins over `database.url`
     #[arg(long, value_name = "URL")]
     pub(super) database: Option<String>,
+    /// How log lines on standard error look; ONCEPAY_LOG filters them
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        env = "ONCEPAY_LOG_FORMAT",
+        default_value = "human"
+    )]
+    pub(super) log_format: LogLines,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+pub(super) enum LogLines {
+    Json,
+    #[default]
+    Human,
 }
 
 #[derive(Debug, Args)]

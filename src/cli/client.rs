@@ -1,7 +1,7 @@
 //! The running server, asked over HTTP with a key of this installation.
 
 use super::problem::Problem;
-use crate::config::{KeySettings, Settings, first_start};
+use crate::config::{KeySettings, Settings, kept};
 use reqwest::{Method, StatusCode};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
@@ -100,7 +100,7 @@ fn key(settings: &Settings, role: &str) -> Result<SecretString, Problem> {
     {
         return Ok(SecretString::from(key));
     }
-    let first = first_start::read_keys(&settings.data_dir)?;
+    let first = kept::read_keys(&settings.data_dir)?;
     settings
         .keys
         .iter()

@@ -4,7 +4,7 @@ use super::args::{Cli, Keys, Role, Scope};
 use super::place::{self, Writer};
 use super::problem::Problem;
 use super::{out, view};
-use crate::config::{Settings, address, first_start};
+use crate::config::{Settings, address, kept};
 use crate::store::keys::{self, StoredKey};
 use reqwest::Method;
 use secrecy::ExposeSecret;
@@ -15,9 +15,15 @@ use std::process::ExitCode;
 pub(super) async fn run(cli: &Cli, action: &Keys) -> Result<ExitCode, Problem> {
     let settings = place::settings(cli)?;
     match action {
+        Keys::Create { name, .. } | Keys::Revoke { name } => not_configured(&settings, name)?,
+        Keys::List => {}
+    }
+    match action {
         Keys::Create { name, role, scopes } => {
-            if !address::is_name(name) {
-                return Err(Problem::plain("a key's name is 1–64 of A-Z a-z 0-9 _ -"));
+            if !address::is_key_name(name) {
+                return Err(Problem::plain(
+                    "a key's name is 1–64 of A-Z a-z 0-9 _ - . @",
+                ));
             }
             let wanted = Wanted {
                 name,
@@ -66,8 +72,7 @@ impl Wanted<'_> {
             }
             Writer::Own(own) => own,
         };
-        let key =
-            first_start::new_key(self.role).map_err(|error| Problem::plain(error.to_string()))?;
+        let key = kept::new_key(self.role).map_err(|error| Problem::plain(error.to_string()))?;
         let key = key.expose_secret();
         let stored = StoredKey {
             name: self.name.to_owned(),
@@ -106,27 +111,48 @@ fn show_created(cli: &Cli, created: &Value) {
     );
 }
 
+/// Those of the configuration first: they stand in no row.
 async fn list(cli: &Cli, settings: &Settings) -> Result<(), Problem> {
     let stored = keys::all(&place::open(settings).await?.read).await?;
     if cli.json {
-        let data: Vec<Value> = stored.iter().map(view::key).collect();
+        let configured = settings.keys.iter().map(view::configured_key);
+        let data: Vec<Value> = configured.chain(stored.iter().map(view::key)).collect();
         out::json(&json!({"data": data}));
         return Ok(());
     }
-    let rows: Vec<_> = stored
-        .iter()
-        .map(|key| {
-            let revoked = key.revoked_at.map(view::moment).unwrap_or_default();
-            vec![
-                key.name.clone(),
-                key.role.clone(),
-                key.scopes.join(","),
-                view::moment(key.created_at),
-                revoked,
-            ]
-        })
-        .collect();
+    let configured = settings.keys.iter().map(|key| {
+        let place = "in the configuration".to_owned();
+        vec![
+            key.name.clone(),
+            key.role.clone(),
+            key.scopes.join(","),
+            place,
+            String::new(),
+        ]
+    });
+    let stored = stored.iter().map(|key| {
+        let revoked = key.revoked_at.map(view::moment).unwrap_or_default();
+        let created = view::moment(key.created_at);
+        vec![
+            key.name.clone(),
+            key.role.clone(),
+            key.scopes.join(","),
+            created,
+            revoked,
+        ]
+    });
+    let rows: Vec<_> = configured.chain(stored).collect();
     out::table(&["NAME", "ROLE", "SCOPES", "CREATED", "REVOKED"], &rows);
+    Ok(())
+}
+
+/// A key of the configuration can be neither made nor revoked here.
+fn not_configured(settings: &Settings, name: &str) -> Result<(), Problem> {
+    if settings.keys.iter().any(|key| key.name == name) {
+        return Err(Problem::Plain(format!(
+            "the key {name} stands in the configuration; change it there"
+        )));
+    }
     Ok(())
 }
 

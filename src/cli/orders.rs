@@ -170,10 +170,10 @@ fn answer(cli: &Cli, order: &Value) {
 /// Every field that says something, a line each.
 fn fields(order: &Value) {
     for (name, value) in order.as_object().into_iter().flatten() {
-        match value {
-            Value::Null => {}
-            Value::String(text) => out::line(format_args!("{name:16}  {text}")),
-            other => out::line(format_args!("{name:16}  {other}")),
+        match value.as_str() {
+            Some(text) => out::line(format_args!("{name:16}  {text}")),
+            None if value.is_null() => {}
+            None => out::line(format_args!("{name:16}  {value}")),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Rows as data: the names of the API.
 
+use crate::config::KeySettings;
 use crate::domain::UnixMillis;
 use crate::domain::order::{AlertKind, Order};
 use crate::store::alerts::StoredAlert;
@@ -91,5 +92,16 @@ pub(super) fn key(key: &StoredKey) -> Value {
         "scopes": key.scopes,
         "created_at": moment(key.created_at),
         "revoked_at": key.revoked_at.map(moment),
+    })
+}
+
+/// A key of the configuration: it has no moment of creation.
+pub(super) fn configured_key(key: &KeySettings) -> Value {
+    json!({
+        "name": key.name,
+        "role": key.role,
+        "scopes": key.scopes,
+        "created_at": null,
+        "revoked_at": null,
     })
 }

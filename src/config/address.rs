@@ -31,8 +31,17 @@ pub fn is_loopback(text: &str) -> bool {
     }
 }
 
-/// Names of channels and keys: 1–64 of `A-Z a-z 0-9 _ -`.
+/// Names of channels: 1–64 of `A-Z a-z 0-9 _ -`.
 #[must_use]
 pub fn is_name(text: &str) -> bool {
     crate::domain::OrderNo::is_valid(text)
+}
+
+/// Names of keys: 1–64 of `A-Z a-z 0-9 _ - . @`.
+#[must_use]
+pub fn is_key_name(text: &str) -> bool {
+    (1..=64).contains(&text.len())
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'@'))
 }

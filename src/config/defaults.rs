@@ -1,8 +1,6 @@
 //! What holds where the configuration is silent, and why.
 
-use super::{
-    AlertSettings, CheckSettings, LimitSettings, OnDeadline, SandboxSettings, ServerSettings,
-};
+use super::{AlertSettings, CheckSettings, LimitSettings, OnDeadline, ServerSettings};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 /// The channel acknowledges within five seconds or sends again; one second is left for the way.
@@ -46,15 +44,6 @@ impl Default for CheckSettings {
             not_found_grace_ms: 120_000,
             max_submits: 3,
             startup_spread_ms: 10_000,
-        }
-    }
-}
-
-impl Default for SandboxSettings {
-    fn default() -> Self {
-        Self {
-            mounted: false,
-            allow: false,
         }
     }
 }

@@ -5,6 +5,7 @@ pub mod check;
 pub mod defaults;
 pub mod duration;
 pub mod first_start;
+pub mod kept;
 pub mod load;
 mod parse;
 pub mod problem;
@@ -94,7 +95,7 @@ pub struct ChannelSettings {
 }
 
 /// `[sandbox]`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct SandboxSettings {
     /// `serve` mounts a sandbox at `/sandbox` (so without a configuration).
     pub mounted: bool,

@@ -7,14 +7,13 @@ pub(super) async fn write(folder: &Path, message_id: &str, message: &[u8]) -> st
     tokio::fs::create_dir_all(folder).await?;
     let name: String = message_id
         .chars()
-        .map(|letter| match letter {
+        .filter_map(|letter| match letter {
             '<' | '>' => None,
             letter if letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.' | '@') => {
                 Some(letter)
             }
             _ => Some('_'),
         })
-        .flatten()
         .collect();
     let unfinished = folder.join(format!(".{name}.tmp"));
     tokio::fs::write(&unfinished, message).await?;

@@ -43,6 +43,12 @@ impl RuntimeBuilder {
         }
     }
 
+    /// What it will run with.
+    #[must_use]
+    pub const fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
     /// Adds a channel of the merchant's own beside those that are configured.
     #[must_use]
     pub fn channel(mut self, channel: Arc<dyn Channel>) -> Self {

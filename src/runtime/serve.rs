@@ -1,6 +1,6 @@
 //! `oncepay serve`: the runtime behind its own HTTP server, from the first bind to the last commit.
 
-use super::{Runtime, RuntimeError};
+use super::{Runtime, RuntimeBuilder, RuntimeError};
 use crate::clock::SystemClock;
 use crate::config::Settings;
 use crate::sandbox::{self, Sandbox};
@@ -19,16 +19,17 @@ const SHUTDOWN_S: u64 = 9;
 
 /// Serves until a signal or a lost database ends it. `listening` is called once requests are taken.
 pub async fn serve(
-    settings: Settings,
+    builder: RuntimeBuilder,
     listening: impl FnOnce(SocketAddr),
 ) -> Result<(), RuntimeError> {
     let (mut terminate, mut interrupt) = signals()?;
+    let settings = builder.settings();
     // Bound first: a port in use is said before anything is touched, and early callers wait instead of failing.
     let listener = bind(settings.server.listen)?;
     let address = listener.local_addr().unwrap_or(settings.server.listen);
     let admin = settings.server.admin_listen.map(bind).transpose()?;
-    let sandbox = open_sandbox(&settings)?;
-    let mut runtime = Runtime::builder(settings).start().await?;
+    let sandbox = open_sandbox(settings)?;
+    let mut runtime = builder.start().await?;
     let server = main_server(&runtime, listener, sandbox, admin.is_none())?;
     let handle = server.handle();
     let mut servers = vec![handle];

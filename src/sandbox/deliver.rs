@@ -10,7 +10,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 /// Waits of 1, 2, 4 … s, an hour at most: with so many attempts it ends after about half a day.
 const ATTEMPTS_MAX: u32 = 24;
 const WAIT_MAX: Duration = Duration::from_secs(3600);
-/// An acknowledgement is one word; whatever is longer is none.
+/// What a merchant answers a callback with.
 const ACKNOWLEDGEMENT: &[u8] = b"success";
 
 /// The client that delivers callbacks.
@@ -77,13 +77,19 @@ impl Sandbox {
         let Ok(response) = request.send().await else {
             return false;
         };
-        let is_ok = response.status() == reqwest::StatusCode::OK;
-        let is_short = response.content_length().is_some_and(|length| length <= 64);
-        is_ok
-            && is_short
-            && response
-                .bytes()
-                .await
-                .is_ok_and(|body| body == ACKNOWLEDGEMENT)
+        response.status() == reqwest::StatusCode::OK && is_acknowledged(response).await
     }
+}
+
+/// Whether the body is the one word; what is longer is not read.
+async fn is_acknowledged(mut response: reqwest::Response) -> bool {
+    let mut body = Vec::new();
+    while body.len() <= ACKNOWLEDGEMENT.len() {
+        match response.chunk().await {
+            Ok(Some(chunk)) => body.extend_from_slice(&chunk),
+            Ok(None) => break,
+            Err(_) => return false,
+        }
+    }
+    body == ACKNOWLEDGEMENT
 }

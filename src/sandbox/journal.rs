@@ -1,18 +1,19 @@
-//! The sandbox's file: one JSON line for each change, written by one thread, many lines with one `fdatasync`.
+//! The sandbox's file: one JSON line for each change.
 //!
-//! What was answered is in the file: an answer waits until the line with its number is durable. A line that was
-//! torn by a crash is at the end and was never answered; it is cut off when the file is opened.
+//! What was answered is in the file: a change is written before anyone sees it, so that no death of the process
+//! loses it. The disk follows within a second; a power cut may cost that second, which a processor without real
+//! money can afford, and a benchmark on the same disk could not afford otherwise. A line that was torn is at the
+//! end and was never answered; it is cut off when the file is opened.
 
 use super::record::Record;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc;
-use tokio::sync::watch;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
-/// Lines written together at most.
-const BATCH_LINES_MAX: usize = 4096;
+/// How often what was written is brought to the disk.
+const SYNC_EVERY: Duration = Duration::from_secs(1);
 
 /// Why a ledger's file cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -35,12 +36,13 @@ pub enum OpenError {
 /// The writing side.
 #[derive(Debug)]
 pub(super) struct Journal {
-    sender: mpsc::Sender<Vec<u8>>,
-    appended: AtomicU64,
-    durable: watch::Receiver<u64>,
+    /// None after a write has failed: what stands at its end may be torn, and nothing may follow it.
+    file: Option<File>,
+    /// Ends the thread that syncs when the journal is dropped.
+    _alive: mpsc::Sender<()>,
 }
 
-/// Nothing more can be made durable: the disk failed.
+/// Nothing more can be written: the disk failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct JournalFailed;
 
@@ -69,63 +71,52 @@ impl Journal {
         let (records, length) = replay(&file, path)?;
         file.set_len(length).map_err(io)?;
         file.seek(SeekFrom::End(0)).map_err(io)?;
-        let (sender, lines) = mpsc::channel();
-        let (written, durable) = watch::channel(0);
+        let disk = file.try_clone().map_err(io)?;
+        let (alive, gone) = mpsc::channel();
         std::thread::Builder::new()
-            .name("sandbox-ledger".to_owned())
-            .spawn(move || write_all(file, &lines, &written))
+            .name("sandbox-sync".to_owned())
+            .spawn(move || sync_regularly(&disk, &gone))
             .map_err(io)?;
         let journal = Self {
-            sender,
-            appended: AtomicU64::new(0),
-            durable,
+            file: Some(file),
+            _alive: alive,
         };
         Ok((journal, records))
     }
 
-    /// Queues a line and returns its number. Called under the book's lock, so that lines stand in the order of
-    /// the changes.
-    pub(super) fn append(&self, record: &Record) -> u64 {
-        let mut line = serde_json::to_vec(record).unwrap_or_default();
-        line.push(b'\n');
-        let number = self.appended.fetch_add(1, Ordering::Relaxed);
-        // A writer that is gone is noticed by whoever waits for the line.
-        drop(self.sender.send(line));
-        number.saturating_add(1)
-    }
-
-    /// The number of the newest line.
-    pub(super) fn newest(&self) -> u64 {
-        self.appended.load(Ordering::Relaxed)
-    }
-
-    /// Waits until the line with this number is in the file.
-    pub(super) async fn durable(&self, number: u64) -> Result<(), JournalFailed> {
-        if *self.durable.borrow() >= number {
-            return Ok(());
+    /// Writes the lines of one change together.
+    pub(super) fn append(&mut self, records: &[Record]) -> Result<(), JournalFailed> {
+        let file = self.file.as_mut().ok_or(JournalFailed)?;
+        let mut lines = Vec::new();
+        for record in records {
+            serde_json::to_writer(&mut lines, record).map_err(|_plain_structs| JournalFailed)?;
+            lines.push(b'\n');
         }
-        let mut durable = self.durable.clone();
-        let waited = durable.wait_for(|written| *written >= number).await;
-        waited.map(drop).map_err(|_writer_gone| JournalFailed)
+        if let Err(error) = file.write_all(&lines) {
+            tracing::error!(%error, "the sandbox's ledger cannot be written");
+            self.file = None;
+            return Err(JournalFailed);
+        }
+        Ok(())
     }
 }
 
-fn write_all(mut file: File, lines: &mpsc::Receiver<Vec<u8>>, written: &watch::Sender<u64>) {
-    let mut count: u64 = 0;
-    let mut batch = Vec::new();
-    while let Ok(line) = lines.recv() {
-        batch.clear();
-        batch.extend_from_slice(&line);
-        count = count.saturating_add(1);
-        for line in lines.try_iter().take(BATCH_LINES_MAX) {
-            batch.extend_from_slice(&line);
-            count = count.saturating_add(1);
+/// Until the journal is gone. A sync that fails is reported; the next write shows what the disk is worth.
+fn sync_regularly(disk: &File, journal_gone: &mpsc::Receiver<()>) {
+    let mut synced = 0;
+    loop {
+        let waited = journal_gone.recv_timeout(SYNC_EVERY);
+        let length = disk.metadata().map_or(0, |file| file.len());
+        if length != synced
+            && let Err(error) = disk.sync_data()
+        {
+            tracing::error!(%error, "the sandbox's ledger cannot be brought to the disk");
         }
-        if let Err(error) = file.write_all(&batch).and_then(|()| file.sync_data()) {
-            tracing::error!(%error, "the sandbox's ledger cannot be written");
-            return;
+        synced = length;
+        match waited {
+            Err(RecvTimeoutError::Timeout) => {}
+            Ok(()) | Err(RecvTimeoutError::Disconnected) => return,
         }
-        written.send_replace(count);
     }
 }
 

@@ -56,14 +56,17 @@ pub(super) enum Control {
 
 /// `GET /ledger`
 pub(super) async fn show(sandbox: Data<Sandbox>) -> HttpResponse {
-    let (view, _line) = sandbox.change(|change| {
+    let view = sandbox.change(|change| {
         let keys: Vec<String> = change.book.charges.keys().cloned().collect();
         for key in keys {
             change.charge(&key);
         }
         view(change.book)
     });
-    HttpResponse::Ok().json(view)
+    match view {
+        Some(view) => HttpResponse::Ok().json(view),
+        None => HttpResponse::InternalServerError().finish(),
+    }
 }
 
 /// `POST /control`, from this machine alone: it is not signed.
@@ -78,14 +81,14 @@ pub(super) async fn control(
     if !local {
         return HttpResponse::Forbidden().finish();
     }
-    let (charge, line) = sandbox.change(|change| match command.into_inner() {
+    let charge = sandbox.change(|change| match command.into_inner() {
         Control::Pay(key) => change.pay(&key),
         Control::Notify { key, copies } => change.notify_again(&key, copies),
     });
     match charge {
-        _ if !sandbox.is_durable(line).await => HttpResponse::InternalServerError().finish(),
-        Some(charge) => HttpResponse::Ok().json(charge),
-        None => HttpResponse::NotFound().finish(),
+        Some(Some(charge)) => HttpResponse::Ok().json(charge),
+        Some(None) => HttpResponse::NotFound().finish(),
+        None => HttpResponse::InternalServerError().finish(),
     }
 }
 

@@ -56,6 +56,7 @@ mod charges;
 mod deliver;
 pub mod directives;
 mod journal;
+mod later;
 mod ledger;
 mod processor;
 pub mod record;
@@ -63,6 +64,7 @@ mod refunds;
 mod reply;
 mod say;
 mod serve;
+mod submit;
 
 pub use journal::OpenError;
 pub use processor::Sandbox;

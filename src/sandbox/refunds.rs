@@ -24,7 +24,7 @@ pub(super) async fn refund(
         calls.refunds = calls.refunds.saturating_add(1)
     });
     let say = match serde_json::from_slice::<RefundRequest>(&body) {
-        Ok(refund) => refunded(&sandbox, &key, refund).await,
+        Ok(refund) => refunded(&sandbox, &key, refund),
         Err(_) => Say::Signed(422, say::code("invalid_request")),
     };
     sandbox.answer(&request_id, say).await
@@ -44,29 +44,26 @@ pub(super) async fn query(
     sandbox.count(&place.0, |calls| {
         calls.refund_queries = calls.refund_queries.saturating_add(1)
     });
-    let (refund, line) = sandbox.change(|change| change.book.refunds.get(&place).cloned());
+    let refund = sandbox.change(|change| change.book.refunds.get(&place).cloned());
     let say = match refund {
-        _ if !sandbox.is_durable(line).await => broken(),
-        Some(refund) => Say::Signed(200, say::refund_reply(&refund)),
-        None => not_found(),
+        Some(Some(refund)) => Say::Signed(200, say::refund_reply(&refund)),
+        Some(None) => not_found(),
+        None => broken(),
     };
     sandbox.answer(&request_id, say).await
 }
 
-async fn refunded(sandbox: &Sandbox, key: &str, request: RefundRequest) -> Say {
+fn refunded(sandbox: &Sandbox, key: &str, request: RefundRequest) -> Say {
     let script = sandbox.book().script(key);
     if script.refund == RefundOutcome::Unknown {
         return broken();
     }
-    let (refunded, line) = sandbox.refund(key, request);
-    if !sandbox.is_durable(line).await {
-        return broken();
-    }
-    match refunded {
-        Refunded::New(refund) | Refunded::Same(refund) => {
+    match sandbox.refund(key, request) {
+        Some(Refunded::New(refund) | Refunded::Same(refund)) => {
             Say::Signed(200, say::refund_reply(&refund))
         }
-        Refunded::Conflict => Say::Signed(409, say::code("idempotency_conflict")),
-        Refunded::NoCharge => not_found(),
+        Some(Refunded::Conflict) => Say::Signed(409, say::code("idempotency_conflict")),
+        Some(Refunded::NoCharge) => not_found(),
+        None => broken(),
     }
 }

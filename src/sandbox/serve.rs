@@ -1,7 +1,7 @@
 //! The sandbox's routes, and the sandbox as a server of its own.
 
 use super::processor::Sandbox;
-use super::{bills, charges, ledger, refunds};
+use super::{bills, charges, ledger, refunds, submit};
 use crate::clock::SharedClock;
 use actix_web::web::{self, Data, PayloadConfig, ServiceConfig};
 use actix_web::{App, HttpServer, dev::Server};
@@ -10,9 +10,12 @@ use secrecy::SecretString;
 use std::io::{self, Write};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Bodies of requests, in bytes.
 const BODY_BYTES_MAX: usize = 1 << 20;
+/// Longer than channels keep an idle connection: one that closes just when a submit is written costs an answer.
+const KEEP_ALIVE: Duration = Duration::from_secs(120);
 /// How long calls in flight may take once the server stops, in seconds; some are scripted never to end.
 const SHUTDOWN_S: u64 = 3;
 /// The length of a secret that is made here.
@@ -38,7 +41,7 @@ pub fn configure(sandbox: &Sandbox) -> impl FnOnce(&mut ServiceConfig) + Clone +
         let scope = web::scope("/sandbox")
             .app_data(data)
             .app_data(PayloadConfig::new(BODY_BYTES_MAX))
-            .route("/charges", web::post().to(charges::submit))
+            .route("/charges", web::post().to(submit::submit))
             .route("/charges/{key}", web::get().to(charges::query))
             .route("/charges/{key}/close", web::post().to(charges::close))
             .route("/charges/{key}/refunds", web::post().to(refunds::refund))
@@ -66,6 +69,7 @@ pub fn server(
     }
     Ok(server
         .disable_signals()
+        .keep_alive(KEEP_ALIVE)
         .shutdown_timeout(SHUTDOWN_S)
         .listen(listener)?
         .run())
@@ -85,6 +89,7 @@ pub async fn serve(settings: SandboxServe, clock: SharedClock) -> io::Result<()>
     }
     let server = server
         .disable_signals()
+        .keep_alive(KEEP_ALIVE)
         .shutdown_timeout(SHUTDOWN_S)
         .bind(&settings.listen)?;
     for address in server.addrs() {

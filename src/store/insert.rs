@@ -1,9 +1,9 @@
 //! An insert that happens only under a condition.
 
+use super::mapping::column_type;
 use sea_orm::sea_query::{Alias, Expr, OnConflict, Query, SimpleExpr};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DbBackend, EntityTrait, ExprTrait, Iterable, Statement,
-    StatementBuilder,
+    ActiveModelTrait, DbBackend, EntityTrait, ExprTrait, Iterable, Statement, StatementBuilder,
 };
 
 /// `INSERT … SELECT … WHERE condition`, which does nothing where the row is there already.
@@ -19,11 +19,7 @@ pub(super) fn insert_where<A: ActiveModelTrait>(
         if let Some(value) = row.get(column).into_value() {
             columns.push(column);
             // PostgreSQL takes a bare parameter of a SELECT for text.
-            let known = match column.def().get_column_type() {
-                sea_orm::ColumnType::BigInteger => "BIGINT",
-                sea_orm::ColumnType::Boolean => "BOOLEAN",
-                _ => "TEXT",
-            };
+            let known = column_type(&column);
             values.expr(Expr::value(value).cast_as(Alias::new(known)));
         }
     }

@@ -11,6 +11,7 @@ pub mod lock;
 pub mod mapping;
 pub mod orders;
 mod place;
+mod survey;
 
 pub use connect::{Database, DatabaseSettings};
 pub use journal::{Committed, Conflict, Journal, JournalError, Urgency, Write};

@@ -1,19 +1,18 @@
 //! Reading orders and their history.
 
+use super::StoreError;
 use super::journal::open_successor as find_open_successor;
-use super::mapping::{self, order_from_row, stored_event};
-use super::{Database, StoreError};
-use crate::domain::order::{Fingerprint, Order, OrderStatus};
+use super::mapping::{order_from_row, stored_event};
+pub use super::survey::{InFlight, accounts_in_flight, count_by_status, stream_in_flight};
+use crate::domain::order::{Order, OrderStatus};
 use crate::domain::{OrderId, OrderNo, UnixMillis};
 use entities::{idempotency_keys, order_events, orders, payments};
+use sea_orm::sea_query::OnConflict;
 use sea_orm::{
-    ColumnTrait, DatabaseConnection, EntityTrait, ExprTrait, QueryFilter, QueryOrder, QuerySelect,
-    Select,
+    ActiveModelTrait, ColumnTrait, DatabaseConnection, EntityTrait, IntoActiveModel, QueryFilter,
+    QueryOrder, QuerySelect, QueryTrait, Select,
 };
 use std::collections::HashMap;
-
-/// Rows of a page of the start-up's stream: large enough to cost little, small enough to be held.
-const STREAM_PAGE: u64 = 20_000;
 
 /// Which orders a list shows; newest first.
 #[derive(Debug, Clone, Default)]
@@ -41,14 +40,6 @@ pub struct StoredEvent {
     /// JSON.
     pub detail: String,
     pub digest: Option<String>,
-}
-
-/// A row that the runtime must look at by itself.
-#[derive(Debug, Clone)]
-pub struct InFlight {
-    pub order_no: String,
-    pub status: OrderStatus,
-    pub wake_at: UnixMillis,
 }
 
 pub async fn by_no(
@@ -118,41 +109,6 @@ pub async fn open_successor(
     find_open_successor(read, order_no.as_str()).await
 }
 
-/// Hands every row with a `wake_at` to `each`, by key, in pages.
-pub async fn stream_in_flight(
-    database: &Database,
-    each: &mut (dyn FnMut(InFlight) + Send),
-) -> Result<u64, StoreError> {
-    let mut after = String::new();
-    let mut count: u64 = 0;
-    loop {
-        let page: Vec<(String, String, i64)> = orders::Entity::find()
-            .select_only()
-            .column(orders::Column::OrderNo)
-            .column(orders::Column::Status)
-            .column(orders::Column::WakeAt)
-            .filter(orders::Column::WakeAt.is_not_null())
-            .filter(orders::Column::OrderNo.gt(after.as_str()))
-            .order_by_asc(orders::Column::OrderNo)
-            .limit(STREAM_PAGE)
-            .into_tuple()
-            .all(&database.read)
-            .await?;
-        let Some((last, ..)) = page.last() else {
-            return Ok(count);
-        };
-        after.clone_from(last);
-        for (order_no, status, wake_at) in page {
-            count = count.saturating_add(1);
-            each(InFlight {
-                order_no,
-                status: mapping::status(&status)?,
-                wake_at: UnixMillis(wake_at),
-            });
-        }
-    }
-}
-
 /// What an `Idempotency-Key` of this owner and route stands for: payload digest and order number.
 pub async fn idempotency(
     read: &DatabaseConnection,
@@ -163,51 +119,6 @@ pub async fn idempotency(
     let id = (owner.to_owned(), route.to_owned(), key.to_owned());
     let row = idempotency_keys::Entity::find_by_id(id).one(read).await?;
     Ok(row.map(|row| (row.payload_digest, OrderNo(row.order_no))))
-}
-
-/// How many orders stand in each status. It walks the index of statuses: seconds for tens of millions of orders.
-///
-/// # Errors
-/// `Database` when it does not answer, `Row` for a status that is none.
-pub async fn count_by_status(
-    read: &DatabaseConnection,
-) -> Result<Vec<(OrderStatus, i64)>, StoreError> {
-    let rows: Vec<(String, i64)> = orders::Entity::find()
-        .select_only()
-        .column(orders::Column::Status)
-        .column_as(orders::Column::OrderId.count(), "orders")
-        .group_by(orders::Column::Status)
-        .into_tuple()
-        .all(read)
-        .await?;
-    rows.into_iter()
-        .map(|(status, count)| Ok((mapping::status(&status)?, count)))
-        .collect()
-}
-
-/// Channels that have orders in flight or in `MANUAL`, with the merchant ids that those name.
-pub async fn accounts_in_flight(read: &DatabaseConnection) -> Result<Vec<Fingerprint>, StoreError> {
-    let standing = orders::Column::WakeAt
-        .is_not_null()
-        .or(orders::Column::Status.eq(OrderStatus::Manual.as_str()));
-    let rows: Vec<(String, String, bool)> = orders::Entity::find()
-        .select_only()
-        .column(orders::Column::Channel)
-        .column(orders::Column::Merchant)
-        .column(orders::Column::Live)
-        .distinct()
-        .filter(standing)
-        .into_tuple()
-        .all(read)
-        .await?;
-    Ok(rows
-        .into_iter()
-        .map(|(channel, merchant, live)| Fingerprint {
-            channel,
-            merchant,
-            live,
-        })
-        .collect())
 }
 
 async fn one(
@@ -253,5 +164,15 @@ pub fn remember_idempotency(
     record: &super::journal::IdempotencyRecord,
     at: UnixMillis,
 ) -> sea_orm::Statement {
-    todo!("{backend:?} {record:?} {at:?}")
+    let row = idempotency_keys::Model {
+        owner: record.owner.clone(),
+        route: record.route.clone(),
+        key: record.key.clone(),
+        payload_digest: record.payload_digest.clone(),
+        order_no: record.order_no.0.clone(),
+        created_at: at.0,
+    };
+    idempotency_keys::Entity::insert(row.into_active_model().reset_all())
+        .on_conflict(OnConflict::new().do_nothing().to_owned())
+        .build(backend)
 }

@@ -5,7 +5,8 @@ use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use std::net::{IpAddr, Ipv6Addr};
 use std::num::NonZeroU32;
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 /// Addresses that are remembered at once; a flood from more shares one allowance.
 const ADDRESSES_MAX: usize = 50_000;
@@ -14,6 +15,9 @@ const ADDRESSES_MAX: usize = 50_000;
 pub(crate) struct CallbackDoor {
     limiter: Option<DefaultKeyedRateLimiter<IpAddr>>,
     clock: DefaultClock,
+    /// When addresses that have their whole allowance again were last forgotten, in seconds since `started`.
+    swept_s: AtomicU64,
+    started: Instant,
     trusted_proxies: Vec<IpAddr>,
 }
 
@@ -24,6 +28,8 @@ impl CallbackDoor {
         Self {
             limiter: quota.map(RateLimiter::keyed),
             clock: DefaultClock::default(),
+            swept_s: AtomicU64::new(0),
+            started: Instant::now(),
             trusted_proxies: settings.server.trusted_proxies.clone(),
         }
     }
@@ -33,7 +39,7 @@ impl CallbackDoor {
         let Some(limiter) = &self.limiter else {
             return Ok(());
         };
-        if limiter.len() >= ADDRESSES_MAX {
+        if self.sweep_is_due() {
             limiter.retain_recent();
         }
         let crowded = limiter.len() >= ADDRESSES_MAX;
@@ -45,6 +51,13 @@ impl CallbackDoor {
         limiter
             .check_key(&key)
             .map_err(|refused| refused.wait_time_from(self.clock.now()))
+    }
+
+    /// Once a second at most: a sweep looks at every address, and a flood must not make each request pay for one.
+    fn sweep_is_due(&self) -> bool {
+        let second = self.started.elapsed().as_secs();
+        let swept = self.swept_s.fetch_max(second, Ordering::Relaxed);
+        swept < second
     }
 
     /// Whose request it is: the peer, or what the nearest proxy that we do not trust was told by the ones that we do.
@@ -85,6 +98,8 @@ mod tests {
                 .map(Quota::per_second)
                 .map(RateLimiter::keyed),
             clock: DefaultClock::default(),
+            swept_s: AtomicU64::new(0),
+            started: Instant::now(),
             trusted_proxies: trusted.iter().map(|text| ip(text)).collect(),
         }
     }

@@ -144,3 +144,71 @@ fn whole_between(low: i64, high: i64) -> Text {
         format!("必须是 {low} 到 {high} 之间的整数，只用数字书写"),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::web::language::Language;
+    use crate::web::rules;
+
+    /// The faults of a form with a text `name`, a number `amount` of 1–10 and a nested text `note`.
+    fn faults(body: &str) -> Vec<String> {
+        let mut form = Form::new(Object::of_body(body.as_bytes()).unwrap());
+        let name = form.required_text("name", rules::name);
+        let amount = form.required_whole("amount", 1, 10);
+        let note = form.text("note", rules::plain(1, 5));
+        let read = name.zip(amount).map(|both| (both, note));
+        match form.finish(read) {
+            Ok(_) => Vec::new(),
+            Err(problem) => problem
+                .errors
+                .iter()
+                .map(|error| {
+                    let message = error.message.in_language(Language::English);
+                    format!("{} {message}", error.field)
+                })
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn a_right_form_is_read_and_null_is_as_good_as_absent() {
+        assert!(faults(r#"{"name": "a", "amount": 10}"#).is_empty());
+        assert!(faults(r#"{"name": "a", "amount": 1, "note": null}"#).is_empty());
+    }
+
+    #[test]
+    fn all_faults_of_a_form_come_back_together_each_under_its_field() {
+        let body = r#"{"amount": 1e1, "note": 5, "extra": 1, "extra": 2}"#;
+        assert_eq!(
+            faults(body),
+            [
+                "extra is given more than once",
+                "name is required",
+                "amount must be a whole number from 1 to 10, written in digits",
+                "note must be a string",
+                "extra is not a known field",
+            ]
+        );
+    }
+
+    #[test]
+    fn amounts_that_are_not_plain_digits_in_range_are_refused() {
+        for amount in [
+            "0",
+            "-1",
+            "11",
+            "1.0",
+            "1e0",
+            "-0",
+            "\"1\"",
+            "true",
+            "[1]",
+            "99999999999999999999",
+        ] {
+            let faults = faults(&format!(r#"{{"name": "a", "amount": {amount}}}"#));
+            assert_eq!(faults.len(), 1, "{amount}");
+            assert!(faults[0].starts_with("amount "), "{amount}");
+        }
+    }
+}

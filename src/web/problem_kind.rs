@@ -113,7 +113,7 @@ impl Kind {
             Self::RequestTimeout => ("The body did not arrive in time", "请求体未按时到达"),
             Self::Unauthenticated => ("An API key is required", "需要 API 密钥"),
             Self::Forbidden => ("This key may not do that", "该密钥无权执行此操作"),
-            Self::NotFound => ("There is no such thing", "资源不存在"),
+            Self::NotFound => ("Not found", "资源不存在"),
             Self::MethodNotAllowed => ("The method is not allowed", "不支持该方法"),
             Self::OrderConflict => ("The order number is taken", "订单号已被占用"),
             Self::IdempotencyKeyReuse => ("The Idempotency-Key is taken", "幂等键已被占用"),

@@ -2,9 +2,10 @@
 
 use crate::support::{SECRET, call, channel, clock, meaning, open, serve, statement};
 use oncepay::channels::Channel;
-use oncepay::sandbox::{OpenError, Sandbox};
+use oncepay::sandbox::{OpenError, Sandbox, SandboxServe};
 use secrecy::SecretString;
 use std::io::Write;
+use std::rc::Rc;
 
 /// The file as a crash leaves it: what was answered is there, and the process is gone.
 fn crashed_copy(file: &std::path::Path, name: &str) -> std::path::PathBuf {
@@ -94,4 +95,72 @@ fn a_secret_is_made_once_and_kept() {
         secrecy::ExposeSecret::expose_secret(&kept)
     );
     assert!(oncepay::channels::signing::SigningKey::parse(&made).is_ok());
+}
+
+const CHILD_LISTEN: &str = "ONCEPAY_TEST_SANDBOX_LISTEN";
+const CHILD_FILE: &str = "ONCEPAY_TEST_SANDBOX_FILE";
+
+/// Is a sandbox in a process of its own when the test below starts it so, and nothing otherwise.
+#[actix_web::test]
+async fn a_sandbox_for_another_test_to_kill() {
+    let (Ok(listen), Ok(file)) = (std::env::var(CHILD_LISTEN), std::env::var(CHILD_FILE)) else {
+        return;
+    };
+    let settings = SandboxServe {
+        listen,
+        file: file.into(),
+        secret: SecretString::from(SECRET),
+        workers: Some(2),
+    };
+    oncepay::sandbox::serve(settings, clock()).await.unwrap();
+}
+
+#[actix_web::test]
+async fn no_answer_is_lost_by_kill_9() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("sandbox.jsonl");
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = port.local_addr().unwrap().to_string();
+    drop(port);
+    let mut child = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "durability::a_sandbox_for_another_test_to_kill"])
+        .env(CHILD_LISTEN, &address)
+        .env(CHILD_FILE, &file)
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let channel = Rc::new(channel(&format!("http://{address}/sandbox")));
+    while meaning(&channel.query(&call("0", "")).await) != "not found" {
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    let submits: Vec<_> = (0..16)
+        .map(|line| {
+            let channel = channel.clone();
+            actix_web::rt::spawn(async move {
+                let mut answered = Vec::new();
+                for n in 0.. {
+                    let order_no = format!("{line}-{n}");
+                    let answer = channel.submit(&call(&order_no, "a")).await;
+                    if meaning(&answer) != "PAID" {
+                        break;
+                    }
+                    answered.push((order_no, statement(&answer).trade_no.clone()));
+                }
+                answered
+            })
+        })
+        .collect();
+    tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let after = crate::support::channel(&serve(&open(&file)));
+    let mut checked = 0;
+    for answered in submits {
+        for (order_no, trade_no) in answered.await.unwrap() {
+            let found = after.query(&call(&order_no, "")).await;
+            assert_eq!(statement(&found).trade_no, trade_no, "{order_no}");
+            checked += 1;
+        }
+    }
+    assert!(checked > 0);
 }

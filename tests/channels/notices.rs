@@ -187,12 +187,17 @@ fn a_verified_notice_with_a_field_missing_or_odd_is_malformed() {
         ("1999", "-0"),
         ("1999", "9223372036854775808"),
         ("CNY", "yuan"),
+        ("T1", ""),
+        ("T1", "T\\u0000"),
+        ("\"order_no\":\"1\"", "\"order_no\":\"\\u0000\""),
         ("\"data\":", "\"date\":"),
         ("\"amount\":1999", "\"amount\":1,\"amount\":1999"),
     ] {
         let body = CHARGE.replace(from, to);
         assert_eq!(signed(&body), Err(RejectionRule::Malformed), "{to}");
     }
+    let long = CHARGE.replace("T1", &"T".repeat(256));
+    assert_eq!(signed(&long), Err(RejectionRule::Malformed));
     for body in ["", "[]", "{}", "{\"type\":1}", "null"] {
         assert_eq!(signed(body), Err(RejectionRule::Malformed), "{body}");
     }

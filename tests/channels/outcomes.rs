@@ -253,6 +253,17 @@ async fn what_is_not_of_the_protocol_is_unknown() {
 }
 
 #[actix_web::test]
+async fn a_reply_beyond_1_mib_is_cut_off() {
+    let endless = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n".to_vec();
+    let chunk = [b"10000\r\n".as_slice(), &vec![b'x'; 1 << 16], b"\r\n"].concat();
+    let reply = [endless, chunk.repeat(64)].concat();
+    let server = RawServer::answering(reply);
+    let answer = channel(&server.base).submit(&call("3003", "a")).await;
+    assert_eq!(meaning(&answer), "unknown: unreadable_reply");
+    assert!(answer.summary().contains("1 MiB"), "{}", answer.summary());
+}
+
+#[actix_web::test]
 async fn an_unsigned_request_is_refused_and_leaves_no_trace() {
     let bench = Bench::start();
     let answer = reqwest::Client::new()

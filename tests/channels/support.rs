@@ -160,9 +160,18 @@ pub(crate) fn serve(sandbox: &Sandbox) -> String {
 
 /// A processor that answers every request with this status and body, signed as it should be.
 pub(crate) fn signing_processor(status: u16, body: &'static str) -> String {
+    processor_with_a_clock_off_by(0, status, body)
+}
+
+/// The same, with a clock that is so many seconds ahead.
+pub(crate) fn processor_with_a_clock_off_by(
+    seconds: i64,
+    status: u16,
+    body: &'static str,
+) -> String {
     let reply = move |request: actix_web::HttpRequest| async move {
         let key = SigningKey::parse(&SecretString::from(SECRET)).unwrap();
-        let timestamp = signing::timestamp(clock().wall());
+        let timestamp = signing::timestamp(clock().wall().plus(seconds * 1000));
         let head = Stamped {
             id: "msg_reply",
             timestamp: &timestamp,

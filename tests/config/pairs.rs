@@ -4,7 +4,7 @@ use crate::support::{GOOD, accept, refused_at, with};
 use oncepay::config::check_against_rows;
 use oncepay::domain::order::Fingerprint;
 
-const LIVE: &str = "[channels.card]\nkind = \"http\"\nbase_url = \"https://pay.example.com\"\nsecret = \"whsec_MDEyMzQ1Njc4OWFiY2RlZg==\"\n";
+const LIVE: &str = "[channels.card]\nkind = \"http\"\nbase_url = \"https://pay.example.com\"\nsecret = \"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\"\n";
 
 #[test]
 fn a_reply_may_come_later_than_the_user_is_answered() {

@@ -252,9 +252,9 @@ fn an_unknown_variable_of_ours_is_refused_too() {
 fn secrets_may_live_in_files_and_variables() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("secret");
-    std::fs::write(&file, "whsec_ZmVkY2JhOTg3NjU0MzIxMA==\n").unwrap();
+    std::fs::write(&file, "whsec_ZmVkY2JhOTg3NjU0MzIxMGZlZGNiYTk4\n").unwrap();
     let text = with(
-        "\"whsec_MDEyMzQ1Njc4OWFiY2RlZg==\"",
+        "\"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\"",
         &format!("{{ file = {file:?} }}"),
     )
     .replace(
@@ -268,7 +268,7 @@ fn secrets_may_live_in_files_and_variables() {
         settings.channels["sandbox"]
             .secret
             .expose_secret()
-            .ends_with("MA==")
+            .ends_with("YTk4")
     );
     let missing = load(&text, &[], &[]).unwrap_err();
     assert_eq!(missing.problems[0].path, "keys[0].key");

@@ -82,3 +82,27 @@ fn a_command_that_only_looks_leaves_nothing_behind() {
     assert!(looked.settings.keys.is_empty());
     assert!(!data.exists());
 }
+
+#[test]
+fn one_setting_from_the_environment_changes_the_sandbox_and_does_not_replace_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let variables = [
+        ("ONCEPAY_SERVER__DATA_DIR", folder.path().to_str().unwrap()),
+        ("ONCEPAY_SERVER__LISTEN", "127.0.0.1:9000"),
+        ("ONCEPAY_CHANNELS__SANDBOX__LATE_SUCCESS", "fulfil"),
+    ];
+    let sources = oncepay::config::Sources {
+        environment: variables
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .into(),
+        may_create: true,
+        ..oncepay::config::Sources::default()
+    };
+    let loaded = Settings::load(&sources).unwrap_or_else(|error| panic!("{error}"));
+    let sandbox = &loaded.settings.channels["sandbox"];
+    assert_eq!(sandbox.base_url, "http://127.0.0.1:9000/sandbox");
+    assert_eq!(
+        sandbox.late_success,
+        oncepay::domain::schedule::LateSuccess::Fulfil
+    );
+}

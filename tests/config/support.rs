@@ -14,7 +14,7 @@ schedule = ["1m", "5m", "15m"]
 [channels.sandbox]
 kind = "http"
 base_url = "http://127.0.0.1:8080/sandbox"
-secret = "whsec_MDEyMzQ1Njc4OWFiY2RlZg=="
+secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 read_timeout = "120s"
 [[keys]]
 name = "shop"

@@ -74,6 +74,13 @@ impl Scene {
         outcome
     }
 
+    /// Whatever the row holds, a decision is made, and the same one again.
+    pub(crate) fn decide_twice(&self, input: &Input) {
+        let context = self.context();
+        let outcome = decide(&self.order, input, &context);
+        assert_eq!(outcome, decide(&self.order, input, &context));
+    }
+
     /// When the runtime would wake the order.
     pub(crate) fn wake_at(&self) -> Option<UnixMillis> {
         match self.order.status {

@@ -84,6 +84,11 @@ impl MailServer {
         Self { url, mails }
     }
 
+    /// A mail, if one has come.
+    pub(crate) fn mail_that_came(&self) -> Option<String> {
+        self.mails.try_recv().ok()
+    }
+
     /// The next mail as it came over the wire.
     pub(crate) fn next_mail(&self) -> String {
         self.mails

@@ -1,6 +1,6 @@
 //! A database of its own for each test, a journal on it, and orders to write.
 
-use oncepay::clock::{SharedClock, SystemClock, new_id};
+use oncepay::clock::{SystemClock, new_id};
 use oncepay::domain::order::{
     Event, EventDetail, EventKind, Fingerprint, Order, OrderStatus, Payment,
 };
@@ -17,7 +17,6 @@ pub(crate) struct Stage {
     pub(crate) database: Database,
     pub(crate) journal: Journal,
     pub(crate) kind: JournalKind,
-    pub(crate) clock: SharedClock,
     pub(crate) settings: DatabaseSettings,
     pub(crate) epoch: i64,
     _folder: tempfile::TempDir,
@@ -74,13 +73,11 @@ impl Stage {
     pub(crate) async fn open(postgres: Option<&str>, kind: JournalKind) -> Self {
         let (settings, folder) = fresh(postgres).await;
         let database = Database::open(&settings).await.unwrap();
-        let clock = SystemClock::start();
         let epoch = database.next_epoch(UnixMillis(1)).await.unwrap();
         Self {
-            journal: Journal::start(&database, epoch, kind, clock.clone()),
+            journal: Journal::start(&database, epoch, kind, SystemClock::start()),
             database,
             kind,
-            clock,
             settings,
             epoch,
             _folder: folder,

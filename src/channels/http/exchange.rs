@@ -16,6 +16,7 @@ use std::time::Duration;
 const REPLY_BYTES_MAX: usize = 1 << 20;
 /// Idle connections kept: fewer than the calls in flight would halve the throughput.
 const IDLE_CONNECTIONS_MAX: usize = 1024;
+/// Shorter than the sandbox keeps them, see its `KEEP_ALIVE`.
 const IDLE_CONNECTION_LIFE: Duration = Duration::from_secs(90);
 /// A channel that cannot be reached for so long counts as not reached: nothing was sent.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);

@@ -47,7 +47,10 @@ fn read(id: &str, body: &[u8]) -> Result<Notice, Rejection> {
         "charge.updated" => {
             let charge: ChargeNotice =
                 serde_json::from_str(data).map_err(|error| malformed(&error))?;
-            let status = charge.status().to_owned();
+            if !charge.is_whole() {
+                return Err(unnamed());
+            }
+            let status = charge.status();
             let statement = charge.into_statement();
             Ok(Notice::Charge {
                 key: id.to_owned(),
@@ -59,6 +62,9 @@ fn read(id: &str, body: &[u8]) -> Result<Notice, Rejection> {
         "refund.updated" => {
             let refund: RefundNotice =
                 serde_json::from_str(data).map_err(|error| malformed(&error))?;
+            if !refund.is_whole() {
+                return Err(unnamed());
+            }
             Ok(Notice::Refund {
                 key: id.to_owned(),
                 summary: printable(&format!(
@@ -86,6 +92,11 @@ fn header<'a>(notice: &RawNotice<'a>, name: &str) -> Result<&'a str, Rejection> 
         .map(String::as_str)
         .filter(|value| !value.is_empty())
         .ok_or_else(|| reject(RejectionRule::MissingHeader, format!("{name} is missing")))
+}
+
+fn unnamed() -> Rejection {
+    let explanation = "a number or key is empty, too long, or holds control characters";
+    reject(RejectionRule::Malformed, explanation.to_owned())
 }
 
 fn malformed(error: &serde_json::Error) -> Rejection {

@@ -87,8 +87,8 @@ impl ChargeBody {
             idempotency_key: Some(self.idempotency_key),
             merchant: None,
             money: Some(Money::new(self.amount, self.currency)),
-            // An empty number names no trade.
-            trade_no: self.trade_no.filter(|trade_no| !trade_no.is_empty()),
+            // What is no number names no trade.
+            trade_no: self.trade_no.filter(|trade_no| is_name(trade_no)),
             summary,
         }
     }
@@ -109,8 +109,28 @@ impl ChargeNotice {
         body.into_statement()
     }
 
-    pub(super) fn status(&self) -> &str {
-        &self.status
+    /// Whether every name in it can be looked up and kept.
+    pub(super) fn is_whole(&self) -> bool {
+        let names = [&self.trade_no, &self.order_no, &self.idempotency_key];
+        names.into_iter().all(|name| is_name(name))
+    }
+
+    /// The processor's word.
+    pub(super) fn status(&self) -> String {
+        printable(&self.status)
+    }
+}
+
+impl RefundNotice {
+    /// Whether every name in it can be looked up and kept.
+    pub(super) fn is_whole(&self) -> bool {
+        let names = [
+            &self.trade_no,
+            &self.order_no,
+            &self.idempotency_key,
+            &self.refund_no,
+        ];
+        names.into_iter().all(|name| is_name(name))
     }
 }
 
@@ -125,8 +145,9 @@ impl NextActionBody {
             | serde_json::Value::Object(_)) => other.to_string(),
         };
         NextAction {
-            kind: self.kind,
-            value,
+            kind: printable(&self.kind),
+            // No database keeps a NUL in a text.
+            value: value.replace('\0', ""),
         }
     }
 }
@@ -141,6 +162,12 @@ fn charge_status(word: &str, next_action: Option<NextAction>) -> ChargeStatus {
         "CLOSED" => ChargeStatus::Closed,
         unlisted => ChargeStatus::Unexplained(printable(unlisted)),
     }
+}
+
+/// A number or key as processors give them: not empty, not endless, nothing that a database would not keep.
+fn is_name(text: &str) -> bool {
+    const LENGTH_MAX: usize = 255;
+    (1..=LENGTH_MAX).contains(&text.len()) && !text.chars().any(char::is_control)
 }
 
 /// Words of the processor as people may read them: short, and without control characters.

@@ -2,7 +2,7 @@
 
 use crate::cli::client::Client;
 use crate::cli::problem::Problem;
-use crate::config::first_start;
+use crate::config::kept;
 use reqwest::Method;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
@@ -28,7 +28,7 @@ impl Server {
         let failed = |error: std::io::Error| Problem::file(&folder, &error);
         std::fs::create_dir(&folder).map_err(failed)?;
         let port = free_port().map_err(failed)?;
-        let key = first_start::new_key("merchant").map_err(failed)?;
+        let key = kept::new_key("merchant").map_err(failed)?;
         let config = folder.join("oncepay.toml");
         std::fs::write(&config, configuration(port, &folder, &key).map_err(failed)?)
             .map_err(failed)?;
@@ -117,7 +117,7 @@ fn process(config: &Path, folder: &Path) -> std::io::Result<Child> {
 fn configuration(port: u16, folder: &Path, key: &SecretString) -> std::io::Result<String> {
     let data_dir = folder.join("data");
     std::fs::create_dir(&data_dir)?;
-    let secret = first_start::sandbox_secret(&data_dir)?;
+    let secret = kept::sandbox_secret(&data_dir)?;
     Ok(format!(
         r#"[server]
 listen = "127.0.0.1:{port}"
@@ -141,4 +141,21 @@ key = "{}"
         secret.expose_secret(),
         key.expose_secret()
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_demonstration_is_configured_as_any_server_would_accept() {
+        let folder = std::env::temp_dir().join(crate::clock::new_id("oncepay-demo-test"));
+        std::fs::create_dir(&folder).unwrap();
+        let key = kept::new_key("merchant").unwrap();
+        let text = configuration(8080, &folder, &key).unwrap();
+        std::fs::remove_dir_all(&folder).unwrap();
+        let settings = crate::config::Settings::from_text(&text).unwrap();
+        assert!(settings.sandbox.mounted);
+        assert_eq!(settings.server.ui_deadline_ms, 4_000);
+    }
 }

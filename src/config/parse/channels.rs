@@ -7,8 +7,8 @@ use base64::Engine;
 use secrecy::{ExposeSecret, SecretString};
 use std::collections::BTreeMap;
 
-/// A shorter key could be guessed.
-const SECRET_BYTES_MIN: usize = 16;
+/// The shortest key that Standard Webhooks permits.
+const SECRET_BYTES_MIN: usize = 24;
 
 pub(super) fn all(sections: Vec<(String, Section<'_>)>) -> BTreeMap<String, ChannelSettings> {
     sections

@@ -122,5 +122,5 @@ fn luhn(digits: &[u32]) -> bool {
             (_, digit) => digit * 2,
         })
         .sum();
-    sum % 10 == 0
+    sum.is_multiple_of(10)
 }

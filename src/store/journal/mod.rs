@@ -1,19 +1,24 @@
 //! The journal: the one writer. It takes decisions from all actors, groups what is waiting, and answers after the commit.
 //!
-//! * [`queue`] — what waits, how long, and which of it may go into one write together.
-//! * [`thread`] — the writer's thread: take a batch, write it, bisect what fails, repeat while the database is away.
-//! * [`strategy`] — how a batch becomes rows: [`grouped`] (multi-row), [`naive`] (a write each), or not at all.
-//! * [`fault`] and [`verdict`] — what an error means, and why a write found nothing to change.
+//! * [`queue`] and [`batch`]: what waits, and which of it may go into one write together.
+//! * [`thread`] and [`writer`]: take a batch, write it, bisect what fails, repeat while the database is away.
+//! * [`strategy`]: how a batch becomes rows: [`grouped`] (multi-row), [`naive`] (a write each), or not at all.
+//! * [`fault`] and [`verdict`]: what an error means, and why a write found nothing to change.
 
+mod batch;
 mod fault;
+mod gauges;
 mod grouped;
 mod naive;
+mod patience;
 mod queue;
 mod rows;
+mod statements;
 mod strategy;
 mod thread;
 mod types;
 mod verdict;
+mod writer;
 
 pub use types::{
     CallbackRecord, Committed, Conflict, IdempotencyRecord, JournalError, JournalHealth,
@@ -24,7 +29,8 @@ pub(super) use verdict::open_successor;
 
 use super::mapping;
 use crate::clock::SharedClock;
-use queue::{Gauges, Job, Queued, Work};
+use gauges::Gauges;
+use queue::{Job, Queued, Work};
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch};
 
@@ -156,12 +162,17 @@ impl Journal {
     async fn room(&self, urgency: Urgency) -> Result<OwnedSemaphorePermit, JournalError> {
         let permits = self.shared.permits.clone();
         match urgency {
-            Urgency::Assured => permits.acquire_owned().await.map_err(|_| self.ended()),
+            Urgency::Assured => permits
+                .acquire_owned()
+                .await
+                .map_err(|_closed| self.ended()),
             Urgency::Refusable if permits.is_closed() => Err(self.ended()),
             Urgency::Refusable if permits.available_permits() <= QUEUE_RESERVED => {
                 Err(JournalError::Full)
             }
-            Urgency::Refusable => permits.try_acquire_owned().map_err(|_| JournalError::Full),
+            Urgency::Refusable => permits
+                .try_acquire_owned()
+                .map_err(|_none_left| JournalError::Full),
         }
     }
 
@@ -171,7 +182,10 @@ impl Journal {
             queued_at_ms: self.shared.clock.mono_ms(),
             permit: Some(permit),
         };
-        self.shared.jobs.send(queued).map_err(|_| self.ended())
+        self.shared
+            .jobs
+            .send(queued)
+            .map_err(|_closed| self.ended())
     }
 
     fn ended(&self) -> JournalError {

@@ -1,7 +1,7 @@
 //! How a batch becomes rows.
 
 use super::types::JournalKind;
-use super::{grouped, naive, queue};
+use super::{batch, grouped, naive};
 use crate::store::mapping::Prepared;
 use entities::runtime;
 use sea_orm::{
@@ -21,7 +21,7 @@ impl Strategy {
     pub(super) const fn batch_max(&self) -> usize {
         match self.kind {
             JournalKind::Naive => 1,
-            JournalKind::Grouped | JournalKind::Discard => queue::BATCH_MAX,
+            JournalKind::Grouped | JournalKind::Discard => batch::BATCH_MAX,
         }
     }
 

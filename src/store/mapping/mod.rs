@@ -9,6 +9,7 @@ pub(super) use order::{order_from_row, order_row, status};
 pub(super) use prepare::{NoticeRow, Prepared, prepare};
 
 use super::StoreError;
+use sea_orm::{ColumnTrait, ColumnType};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -25,4 +26,17 @@ fn from_json<T: DeserializeOwned>(column: &str, text: &str) -> Result<T, StoreEr
 /// A word or a count that only a newer version, or another hand, can have written.
 fn unreadable(column: &str, found: impl std::fmt::Display) -> StoreError {
     StoreError::Row(format!("{column} holds `{found}`"))
+}
+
+/// The type of a column in words that both backends know; our tables have these three.
+pub(super) fn column_type(column: &impl ColumnTrait) -> &'static str {
+    let definition = column.def();
+    let kind = definition.get_column_type();
+    if *kind == ColumnType::BigInteger {
+        "bigint"
+    } else if *kind == ColumnType::Boolean {
+        "boolean"
+    } else {
+        "text"
+    }
 }

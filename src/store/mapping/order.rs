@@ -136,7 +136,7 @@ fn money(amount: i64, currency: &str) -> Result<Money, StoreError> {
 }
 
 fn count(column: &str, value: i64) -> Result<u32, StoreError> {
-    u32::try_from(value).map_err(|_| unreadable(column, value))
+    u32::try_from(value).map_err(|_out_of_range| unreadable(column, value))
 }
 
 fn word<T>(

@@ -78,8 +78,8 @@ pub(in crate::store) fn prepare(write: &Write) -> Result<Prepared, StoreError> {
 
 fn events(write: &Write) -> Result<Vec<order_events::Model>, StoreError> {
     let last = i64::from(write.order.event_seq);
-    let written =
-        i64::try_from(write.events.len()).map_err(|_| unreadable("events", "too many"))?;
+    let written = i64::try_from(write.events.len())
+        .map_err(|_out_of_range| unreadable("events", "too many"))?;
     let before = last.saturating_sub(written);
     (1..)
         .zip(&write.events)

@@ -106,7 +106,10 @@ fn headers(response: &mut Response, status: &str) {
     };
     add("X-Request-Id", "The id of the request, as the log has it");
     match status {
-        "401" => add("WWW-Authenticate", "`Bearer`, where a key is missing"),
+        "401" => add(
+            "WWW-Authenticate",
+            "`Bearer` for a key, `Signature` for a callback",
+        ),
         "202" | "429" | "503" | "504" => add("Retry-After", "Seconds, where trying again helps"),
         _ => {}
     }

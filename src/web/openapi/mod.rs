@@ -3,6 +3,8 @@
 mod common;
 pub(crate) mod lists;
 pub(crate) mod requests;
+#[cfg(test)]
+mod tests;
 
 use super::routes::{alerts, callbacks, health, keys, operations, orders};
 use common::Common;

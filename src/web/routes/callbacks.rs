@@ -67,7 +67,8 @@ pub(crate) async fn receive(
 
 /// The rate limit stands before everything that costs.
 fn admit(shared: &Shared, request: &HttpRequest) -> Result<(), Problem> {
-    let peer = request.peer_addr().map(|address| address.ip());
+    let peer = request.peer_addr();
+    let peer = peer.map(|address| address.ip().to_canonical());
     let peer = peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
     let forwarded = request.headers().get_all("x-forwarded-for");
     let forwarded: Vec<&str> = forwarded.filter_map(|value| value.to_str().ok()).collect();
@@ -138,7 +139,7 @@ fn answer(shared: &Shared, channel: &str, received: Received) -> Result<HttpResp
     }
 }
 
-const fn rejected(rejection: &Rejection) -> Problem {
+fn rejected(rejection: &Rejection) -> Problem {
     match rejection.rule {
         RejectionRule::Malformed => Problem::new(Kind::MalformedCallback),
         RejectionRule::MissingHeader
@@ -146,7 +147,10 @@ const fn rejected(rejection: &Rejection) -> Problem {
         | RejectionRule::UnknownKey
         | RejectionRule::Signature
         | RejectionRule::OtherMerchant
-        | RejectionRule::OtherMode => Problem::new(Kind::CallbackRejected),
+        | RejectionRule::OtherMode => Problem::new(Kind::CallbackRejected).with_header(
+            header::WWW_AUTHENTICATE,
+            header::HeaderValue::from_static("Signature"),
+        ),
     }
 }
 

@@ -50,11 +50,13 @@ pub fn operations(state: State) -> impl Fn(&mut ServiceConfig) + Clone {
     }
 }
 
-/// What an app of ours answers to every other path; it must be configured last.
+/// What an app of ours answers to every other path.
 pub fn everything_else(state: State) -> impl Fn(&mut ServiceConfig) + Clone {
     move |config| {
-        let resource = web::resource("/{path:.*}").to(nothing_here);
-        config.service(through_the_door(state.clone(), resource));
+        let shared = state.parts.clone();
+        config.default_service(web::to(nothing_here).wrap(from_fn(move |request, next| {
+            door::pass(shared.clone(), request, next)
+        })));
     }
 }
 

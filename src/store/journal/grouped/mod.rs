@@ -3,12 +3,12 @@
 //! The guards stand inside the text. A decision's order is written only as it was expected, and everything else of it
 //! only if its id stands in the order then. So what did not match writes nothing, and needs no second round trip.
 
-mod batch;
+mod arrays;
 mod table;
 mod text;
 
 use crate::store::mapping::Prepared;
-use batch::Batch;
+use arrays::Arrays;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, Statement};
 use std::collections::HashSet;
 
@@ -19,11 +19,12 @@ pub(super) async fn write(
     decisions: &[&Prepared],
 ) -> Result<Vec<bool>, DbErr> {
     let backend = connection.get_database_backend();
-    let text = match backend {
-        DbBackend::Sqlite => text::sqlite(),
-        _ => text::postgres(),
+    let text = if backend == DbBackend::Sqlite {
+        text::sqlite()
+    } else {
+        text::postgres()
     };
-    let values = Batch::of(decisions)?.values(epoch, backend);
+    let values = Arrays::of(decisions)?.values(epoch, backend);
     let statement = Statement::from_sql_and_values(backend, text, values);
     let rows = connection.query_all_raw(statement).await?;
     let mut standing = HashSet::with_capacity(rows.len());

@@ -1,6 +1,7 @@
 //! Rows from an array parameter, in the words of each backend.
 
-use sea_orm::{ColumnTrait, ColumnType, EntityTrait, IdenStatic, Iterable};
+use crate::store::mapping::column_type;
+use sea_orm::{EntityTrait, IdenStatic, Iterable};
 
 /// The parameters of the text, in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +58,7 @@ impl Source {
         extra: &[(&'static str, &'static str)],
     ) -> String {
         let mut columns: Vec<_> = E::Column::iter()
-            .map(|column| (column.as_str(), type_of(&column)))
+            .map(|column| (column.as_str(), column_type(&column)))
             .collect();
         columns.extend(extra);
         self.of_columns(parameter, &columns, "x")
@@ -100,16 +101,4 @@ pub(super) fn names<E: EntityTrait>(without: &[&str]) -> Vec<&'static str> {
         .map(|column| column.as_str())
         .filter(|name| !without.contains(name))
         .collect()
-}
-
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "our tables have three types; the library knows many"
-)]
-fn type_of(column: &impl ColumnTrait) -> &'static str {
-    match column.def().get_column_type() {
-        ColumnType::BigInteger => "bigint",
-        ColumnType::Boolean => "boolean",
-        _ => "text",
-    }
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// One array for each kind of row; [`super::text`] names them by their numbers, which begin after the epoch's.
 #[derive(Debug, Default)]
-pub(super) struct Batch {
+pub(super) struct Arrays {
     creates: Array,
     updates: Array,
     events: Array,
@@ -20,7 +20,7 @@ pub(super) struct Batch {
     decisions: Array,
 }
 
-impl Batch {
+impl Arrays {
     /// # Errors
     /// When a row cannot be written as JSON.
     pub(super) fn of(decisions: &[&Prepared]) -> Result<Self, DbErr> {
@@ -83,9 +83,10 @@ impl Batch {
             self.idempotency_keys,
             self.decisions,
         ];
-        let count = match backend {
-            DbBackend::Sqlite => arrays.len(),
-            _ => arrays.len().saturating_sub(1),
+        let count = if backend == DbBackend::Sqlite {
+            arrays.len()
+        } else {
+            arrays.len().saturating_sub(1)
         };
         let arrays = arrays.into_iter().take(count).map(Array::value);
         std::iter::once(Value::from(epoch)).chain(arrays).collect()

@@ -1,0 +1,233 @@
+//! The writer: take a batch, write it, bisect what fails, repeat while the database is away, answer.
+
+use super::batch::{self, Next};
+use super::fault::{Fault, Refused};
+use super::gauges::Gauges;
+use super::queue::{Queued, Waiting};
+use super::strategy::Strategy;
+use super::types::{Committed, JournalError};
+use super::verdict::{self, Verdict};
+use crate::clock::SharedClock;
+use sea_orm::DbErr;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+const BACKOFF_FIRST: Duration = Duration::from_millis(50);
+const BACKOFF_MAX: Duration = Duration::from_secs(1);
+
+/// The epoch is over: nothing more is written.
+pub(super) struct EpochLost;
+
+pub(super) struct Writer {
+    pub(super) strategy: Strategy,
+    pub(super) clock: SharedClock,
+    pub(super) jobs: mpsc::UnboundedReceiver<Queued>,
+    pub(super) waiting: VecDeque<Queued>,
+    pub(super) gauges: Arc<Gauges>,
+}
+
+impl Writer {
+    pub(super) async fn run(&mut self) -> Result<(), EpochLost> {
+        loop {
+            self.drain();
+            match batch::next(&mut self.waiting, self.strategy.batch_max()) {
+                Next::Nothing => {
+                    self.gauges.oldest(None);
+                    match self.jobs.recv().await {
+                        Some(queued) => self.waiting.push_back(queued),
+                        None => return Ok(()),
+                    }
+                }
+                Next::Close => {
+                    self.jobs.close();
+                    self.drain();
+                    if self.waiting.is_empty() {
+                        return Ok(());
+                    }
+                }
+                Next::Batch(batch) => self.write(batch).await?,
+                Next::Run {
+                    statements,
+                    answer,
+                    queued_at_ms,
+                    permit,
+                } => {
+                    self.gauges.oldest(Some(queued_at_ms));
+                    self.statements(statements, answer).await?;
+                    drop(permit);
+                }
+            }
+        }
+    }
+
+    pub(super) fn drain(&mut self) {
+        while let Ok(queued) = self.jobs.try_recv() {
+            self.waiting.push_back(queued);
+        }
+    }
+
+    /// Writes a batch; what fails is halved until it fails alone.
+    async fn write(&mut self, batch: Vec<Waiting>) -> Result<(), EpochLost> {
+        let mut parts = vec![batch];
+        while let Some(mut part) = parts.pop() {
+            let Some(refused) = self.attempt(&mut part).await? else {
+                continue;
+            };
+            if part.len() > 1 {
+                let second = part.split_off(part.len() / 2);
+                parts.push(second);
+                parts.push(part);
+            } else if let Some(alone) = part.pop() {
+                alone.answer(refused.answer());
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes `part` and answers it, waiting as long as the database is away. What comes back was refused, and `part`
+    /// holds what is still unanswered.
+    async fn attempt(&mut self, part: &mut Vec<Waiting>) -> Result<Option<Refused>, EpochLost> {
+        let mut backoff = Backoff::default();
+        let mut unclear = false;
+        while !part.is_empty() {
+            let oldest = part.iter().map(|waiting| waiting.queued_at_ms).min();
+            self.gauges.oldest(oldest);
+            let reason = match self.once(part, &mut unclear).await {
+                Ok(refused) => return Ok(refused),
+                Err(Trouble::EpochLost) => {
+                    refuse(part.drain(..));
+                    return Err(EpochLost);
+                }
+                Err(Trouble::Away(reason)) => reason,
+            };
+            tracing::warn!(%reason, writes = part.len(), "the journal waits for the database");
+            backoff.wait().await;
+            self.drain();
+            self.give_up(part, unclear, &reason);
+        }
+        Ok(None)
+    }
+
+    /// One attempt. After an unclear commit it looks up first what stands.
+    async fn once(
+        &mut self,
+        part: &mut Vec<Waiting>,
+        unclear: &mut bool,
+    ) -> Result<Option<Refused>, Trouble> {
+        if *unclear {
+            self.answer_standing(part).await?;
+            *unclear = false;
+        }
+        let writes: Vec<_> = part.iter().map(|waiting| &waiting.entry.write).collect();
+        match self.strategy.write(&writes).await {
+            Ok(matched) => {
+                self.gauges.written(matched.len());
+                self.answer_written(part, matched).await?;
+                Ok(None)
+            }
+            Err(error) => {
+                self.strategy.abandon().await;
+                match Fault::from(&error) {
+                    Fault::Away(reason) => Err(Trouble::Away(reason)),
+                    Fault::Unclear(reason) => {
+                        *unclear = true;
+                        Err(Trouble::Away(reason))
+                    }
+                    Fault::Refused(refused) => {
+                        if part.len() == 1 {
+                            // It may break a constraint only because it is a repetition of itself.
+                            self.answer_standing(part).await?;
+                        }
+                        Ok(Some(refused))
+                    }
+                }
+            }
+        }
+    }
+
+    async fn answer_written(
+        &self,
+        part: &mut Vec<Waiting>,
+        matched: Vec<bool>,
+    ) -> Result<(), Trouble> {
+        let mut unmatched = Vec::new();
+        for (waiting, matched) in part.drain(..).zip(matched) {
+            if matched {
+                waiting.answer(Ok(Committed::Done));
+            } else {
+                unmatched.push(waiting);
+            }
+        }
+        *part = unmatched;
+        while let Some(waiting) = part.pop() {
+            let (connection, epoch) = (&self.strategy.connection, self.strategy.epoch);
+            match verdict::why(connection, epoch, &waiting.entry.write).await {
+                Ok(Verdict::Became(outcome)) => waiting.answer(Ok(outcome)),
+                Ok(Verdict::EpochLost) => {
+                    part.push(waiting);
+                    return Err(Trouble::EpochLost);
+                }
+                Err(error) => {
+                    part.push(waiting);
+                    return Err(error.into());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn answer_standing(&self, part: &mut Vec<Waiting>) -> Result<(), Trouble> {
+        let mut standing = Vec::with_capacity(part.len());
+        for waiting in part.iter() {
+            let write = &waiting.entry.write;
+            standing.push(verdict::stands(&self.strategy.connection, write).await?);
+        }
+        let mut missing = Vec::new();
+        for (waiting, stands) in part.drain(..).zip(standing) {
+            if stands {
+                waiting.answer(Ok(Committed::Done));
+            } else {
+                missing.push(waiting);
+            }
+        }
+        *part = missing;
+        Ok(())
+    }
+}
+
+fn refuse(waiting: impl Iterator<Item = Waiting>) {
+    for one in waiting {
+        one.answer(Err(JournalError::EpochLost));
+    }
+}
+
+/// Why an attempt came to nothing.
+enum Trouble {
+    EpochLost,
+    Away(String),
+}
+
+impl From<DbErr> for Trouble {
+    /// A look-up writes nothing: whatever is wrong with it, it is repeated.
+    fn from(error: DbErr) -> Self {
+        Self::Away(error.to_string())
+    }
+}
+
+/// Longer and longer pauses between attempts, so that a database that comes back is not stormed.
+pub(super) struct Backoff(Duration);
+
+impl Default for Backoff {
+    fn default() -> Self {
+        Self(BACKOFF_FIRST)
+    }
+}
+
+impl Backoff {
+    pub(super) async fn wait(&mut self) {
+        tokio::time::sleep(self.0).await;
+        self.0 = self.0.saturating_mul(2).min(BACKOFF_MAX);
+    }
+}

@@ -1,0 +1,28 @@
+//! Orders a second to `PAID` through the real server, against the same server with a journal that keeps nothing.
+//!
+//! `cargo bench --bench throughput` runs server, sandbox and load as three processes on this machine and alternates
+//! the journals, since the bound swings from run to run; it prints medians. `-- --short` is one quick round.
+//! `ONCEPAY_TEST_POSTGRES` adds a server on PostgreSQL.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::as_conversions,
+    clippy::float_arithmetic,
+    reason = "a benchmark computes with measurements and prints them"
+)]
+
+mod load;
+mod plan;
+mod roles;
+mod table;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() {
+    match std::env::var(roles::ROLE).as_deref() {
+        Ok("server") => roles::server(),
+        Ok("sandbox") => roles::sandbox(),
+        _ => plan::run(&plan::Plan::of_arguments()),
+    }
+}
