@@ -13,6 +13,8 @@ mod notice;
 mod ports;
 mod process;
 mod processor;
+mod proxy;
+mod scenes;
 mod shop;
 
 pub use database::*;
@@ -21,6 +23,7 @@ pub use notice::*;
 pub use ports::*;
 pub use process::*;
 pub use processor::*;
+pub use proxy::*;
 pub use shop::*;
 
 use std::future::Future;
