@@ -3,14 +3,36 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod backup;
 mod callback_security;
+mod callbacks;
+mod close;
+mod crash;
+mod expiry;
 mod flood;
+mod hang_up;
+mod idempotency;
 mod input;
 mod keys;
+mod late_reply;
+mod late_success;
 mod lists;
+mod lock;
+mod mail;
+mod manual;
 mod mismatch;
 mod once;
 mod operations;
+mod order_of_events;
 mod orphans;
+mod preferences;
+mod proxy;
+mod queries;
+mod races;
+mod replay;
+mod restart;
+mod resubmit;
+mod review;
 mod roles;
 mod same_again;
+mod shutdown;

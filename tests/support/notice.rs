@@ -1,66 +1,41 @@
-//! Callbacks as a processor signs them (Standard Webhooks), and as somebody else would forge them.
+//! Notices that a test signs itself, as the processor would.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use hmac::{Hmac, KeyInit, Mac};
+use super::{Answer, Processor, Shop};
+use oncepay::channels::http::sign::{self, Stamped};
+use oncepay::channels::signing::{self, SigningKey};
+use oncepay::clock::SystemClock;
+use secrecy::SecretString;
 use serde_json::{Value, json};
-use sha2::Sha256;
-use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A callback that is about to be posted.
-#[derive(Debug, Clone)]
-pub struct Notice {
-    pub id: String,
-    /// Unix seconds.
-    pub timestamp: u64,
-    pub body: Vec<u8>,
+/// What a notice says about a charge of 1999 CNY.
+pub fn said(order_no: &str, trade_no: &str, status: &str) -> Value {
+    json!({"type": "charge.updated", "data": {
+        "trade_no": trade_no, "order_no": order_no, "idempotency_key": format!("pay:order:{order_no}"),
+        "amount": 1999, "currency": "CNY", "status": status,
+    }})
 }
 
-impl Notice {
-    pub fn of(id: &str, body: impl Into<Vec<u8>>) -> Self {
-        Self {
-            id: id.to_owned(),
-            timestamp: unix_seconds(),
-            body: body.into(),
-        }
-    }
-
-    /// `charge.updated` about an order of [`super::order`], paid by trade `T-<order_no>`; `change` makes it say otherwise.
-    pub fn paid(id: &str, order_no: &str, change: &Value) -> Self {
-        let mut data = json!({
-            "trade_no": format!("T-{order_no}"), "order_no": order_no,
-            "idempotency_key": format!("pay:order:{order_no}"),
-            "amount": 1999, "currency": "CNY", "status": "PAID",
-        });
-        for (field, value) in change.as_object().expect("changes are an object") {
-            data[field] = value.clone();
-        }
-        Self::of(
-            id,
-            json!({"type": "charge.updated", "data": data}).to_string(),
-        )
-    }
-
-    /// Its headers, signed with the key in `secret` (`whsec_…`).
-    pub fn signed(&self, secret: &str) -> Vec<(&'static str, String)> {
-        let key = STANDARD
-            .decode(secret.trim_start_matches("whsec_"))
-            .expect("a secret is base64");
-        let mut mac = Hmac::<Sha256>::new_from_slice(&key).expect("any length is a key");
-        mac.update(format!("{}.{}.", self.id, self.timestamp).as_bytes());
-        mac.update(&self.body);
-        let signature = STANDARD.encode(mac.finalize().into_bytes());
-        vec![
-            ("webhook-id", self.id.clone()),
-            ("webhook-timestamp", self.timestamp.to_string()),
-            ("webhook-signature", format!("v1,{signature}")),
-        ]
-    }
+/// The headers of a notice with this id, signed now.
+pub fn signed(secret: &str, id: &str, body: &[u8]) -> [(&'static str, String); 3] {
+    let key = SigningKey::parse(&SecretString::from(secret)).expect("a secret");
+    let timestamp = signing::timestamp(SystemClock::start().wall());
+    let head = Stamped {
+        id,
+        timestamp: &timestamp,
+    };
+    let signature = key.sign(&sign::notice_text(head, body));
+    [
+        (sign::ID, id.to_owned()),
+        (sign::TIMESTAMP, timestamp),
+        (sign::SIGNATURE, signature),
+    ]
 }
 
-fn unix_seconds() -> u64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .expect("after 1970")
-        .as_secs()
+impl Shop {
+    /// A notice with this id, signed with the processor's secret, reaches the shop.
+    pub async fn hear(&self, processor: &Processor, id: &str, notice: &Value) -> Answer {
+        let body = notice.to_string().into_bytes();
+        let headers = signed(&processor.secret, id, &body);
+        self.notify("sandbox", &headers, body).await
+    }
 }
