@@ -123,7 +123,6 @@ fn faults() -> Vec<(&'static str, String, String)> {
         ("method", "\"a b\""),
         ("account", "\"user 42\""),
         ("replaces", "\"bad-1\""),
-        ("replaces", "\"never-seen\""),
         ("return_url", "\"javascript:alert(1)\""),
         ("return_url", "\"https://evil.example/\""),
         ("return_url", "\"//evil.example\""),
@@ -239,6 +238,21 @@ async fn every_wrong_field_of_a_create_is_named_and_nothing_comes_of_it() {
         "entitlements without an account",
     );
     assert_eq!(fields(&answer), ["account"]);
+
+    let answer = post(
+        &shop,
+        "/v1/orders",
+        MERCHANT,
+        with("replaces", "\"never-seen\""),
+    )
+    .await;
+    is_problem(
+        &answer,
+        409,
+        "replaced-order-open",
+        "replaces an order that is not there",
+    );
+    contract.covers("POST", "/v1/orders", &answer);
 
     let all_wrong = br#"{"order_no": 1, "amount": "x", "colour": 1}"#.to_vec();
     let answer = post(&shop, "/v1/orders", MERCHANT, all_wrong).await;
@@ -449,7 +463,7 @@ async fn wrong_bodies_of_reviews_and_keys_are_named_field_by_field() {
     let processor = Processor::start().await;
     let shop = Shop::open(&processor, Stage::default()).await;
     let contract = Contract::of(&shop).await;
-    let paid = shop.create(&order("reviewed", "VIP")).await;
+    let paid = shop.create(&order("reviewed", "VIP #no-callback")).await;
     let reviews = format!("/v1/orders/{}/reviews", paid.text("order_id"));
     let review = json!({"decision": "PAID", "basis": "statement 17", "expected_version": 2});
     let key = json!({"name": "till", "role": "merchant"});

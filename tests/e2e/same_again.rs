@@ -134,12 +134,7 @@ async fn another_payload_under_a_taken_number_is_refused_and_the_first_is_untouc
 #[tokio::test(flavor = "multi_thread")]
 async fn the_same_order_comes_back_in_whatever_status_it_has() {
     let processor = Processor::start().await;
-    let stage = Stage {
-        ui_deadline: "300ms",
-        read_timeout: "250ms",
-        ..Stage::default()
-    };
-    let shop = Shop::open(&processor, stage).await;
+    let shop = Shop::open(&processor, Stage::default()).await;
     for (order_no, subject, status, http) in [
         ("again-paid", "VIP #no-callback", "PAID", 200),
         ("again-failed", "VIP #declined", "FAILED", 200),
