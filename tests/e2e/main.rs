@@ -36,3 +36,4 @@ mod review;
 mod roles;
 mod same_again;
 mod shutdown;
+mod wire;
