@@ -3,6 +3,7 @@
 use super::effects;
 use super::gateway::GatewayError;
 use super::messages::{Goal, NoticeId, OrderMessage, Reply, Settled, Waiter};
+use super::redact::redact;
 use super::shared::Shared;
 use super::supervisor::{ArmTimer, Supervisor};
 use crate::clock::new_id;
@@ -259,7 +260,9 @@ impl Turn {
             open_submits: &open_submits,
             successor,
         };
-        Ok(decide(before, input, &context)?)
+        let mut decision = decide(before, input, &context)?;
+        redact(&mut decision);
+        Ok(decision)
     }
 
     /// An order that replaces this one matters when money comes after the end, and when a review says paid.

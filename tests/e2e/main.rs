@@ -11,4 +11,5 @@ mod manual;
 mod once;
 mod restart;
 mod review;
+mod secrets;
 mod shutdown;
