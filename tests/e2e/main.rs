@@ -13,3 +13,4 @@ mod restart;
 mod review;
 mod secrets;
 mod shutdown;
+mod storage;

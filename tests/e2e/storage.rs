@@ -1,0 +1,121 @@
+//! A database that others hold up, and floods behind it: callers are told the truth and nothing is lost.
+
+use crate::support::{Processor, Shop, Stage, eventually, order};
+use futures_util::future::join_all;
+use sea_orm::{ConnectionTrait, DatabaseConnection};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// Another program's write that does not end.
+async fn slow_write(shop: &Shop) -> DatabaseConnection {
+    let connection = shop.database.connect().await;
+    let lock = if shop.database.is_sqlite() {
+        "BEGIN IMMEDIATE"
+    } else {
+        "BEGIN; LOCK TABLE orders IN EXCLUSIVE MODE"
+    };
+    let locked = connection.execute_unprepared(lock).await;
+    locked.expect("the test takes the lock");
+    connection
+}
+
+async fn end(write: DatabaseConnection) {
+    let ended = write.execute_unprepared("ROLLBACK").await;
+    ended.expect("the test gives the lock back");
+    write.close().await.expect("it closes");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn fifty_orders_behind_a_slow_write_are_charged_once_or_were_never_taken() {
+    let processor = Processor::start().await;
+    let shop = Shop::open(&processor, Stage::default()).await;
+    let bodies: Vec<Value> = (0..50).map(|n| order(&format!("w-{n}"), "VIP")).collect();
+
+    let write = slow_write(&shop).await;
+    let creates = join_all(bodies.iter().map(|body| shop.create(body)));
+    let hold = async {
+        tokio::time::sleep(Duration::from_secs(4)).await;
+        let ready = shop.client.get(shop.url("/readyz")).send().await;
+        assert_eq!(ready.expect("it answers").status(), 503, "it cannot write");
+        let health = shop.client.get(shop.url("/healthz")).send().await;
+        assert_eq!(health.expect("it answers").status(), 200, "it lives");
+        end(write).await;
+    };
+    let (answers, ()) = tokio::join!(creates, hold);
+    for answer in &answers {
+        let honest = [200, 202, 503, 504].contains(&answer.status);
+        assert!(honest, "{} {:?}", answer.status, answer.body);
+        if answer.status == 503 {
+            assert!(!answer.header("retry-after").is_empty());
+        }
+    }
+
+    shop.is_ready().await;
+    for body in &bodies {
+        let again = shop.create(body).await;
+        shop.becomes(again.text("order_id"), "PAID").await;
+        let order_no = body["order_no"].as_str().expect("a number");
+        processor.charged_once(order_no).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_flood_of_callbacks_for_one_order_is_bounded_and_makes_one_transition() {
+    let processor = Processor::start().await;
+    let stage = Stage::default().with("ONCEPAY_CALLBACKS__DEADLINE", "1s");
+    let shop = Shop::open(&processor, stage).await;
+    let created = shop.create(&order("flood", "VIP #pending")).await;
+    assert_eq!(created.text("status"), "PENDING", "{:?}", created.body);
+    let order_id = created.text("order_id");
+    let paid = json!({"trade_no": "T-flood", "order_no": "flood", "idempotency_key": "pay:order:flood",
+        "amount": 1999, "currency": "CNY", "status": "PAID"});
+    let send = async |n: usize| {
+        let id = format!("n-{n}");
+        shop.notify_signed(&processor, &id, &paid).await.status
+    };
+
+    let write = slow_write(&shop).await;
+    for wave in 0..5 {
+        let statuses = join_all((0..400).map(|n| send(wave * 400 + n))).await;
+        let put_off = statuses.iter().all(|status| *status == 503);
+        assert!(
+            put_off,
+            "nothing is acknowledged that is not committed: {statuses:?}"
+        );
+    }
+    assert!(resident_mib(&shop) < 400, "{} MiB", resident_mib(&shop));
+    end(write).await;
+    shop.is_ready().await;
+    let statuses = join_all((0..200).map(&send)).await;
+    assert!(
+        statuses.iter().all(|status| [200, 503].contains(status)),
+        "{statuses:?}"
+    );
+    eventually("the channel's repeat is acknowledged", || async {
+        let status = send(0).await;
+        (status == 200)
+            .then_some(())
+            .ok_or_else(|| status.to_string())
+    })
+    .await;
+
+    shop.becomes(order_id, "PAID").await;
+    let events = shop.events(order_id).await;
+    let into_paid = events
+        .iter()
+        .filter(|event| event["to"] == "PAID" && event["from"] != "PAID");
+    assert_eq!(into_paid.count(), 1, "{events:?}");
+    let callbacks = events.iter().filter(|event| event["kind"] == "callback");
+    assert_eq!(callbacks.count(), 1, "{events:?}");
+}
+
+/// The memory that the server holds.
+fn resident_mib(shop: &Shop) -> u64 {
+    let status = format!("/proc/{}/status", shop.running.pid());
+    let text = std::fs::read_to_string(status).expect("the process lives");
+    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kib = line.and_then(|line| line.split_whitespace().next());
+    kib.and_then(|kib| kib.parse::<u64>().ok())
+        .expect("a number")
+        / 1024
+}
