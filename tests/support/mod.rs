@@ -9,6 +9,7 @@
 
 mod database;
 mod mailbox;
+mod notice;
 mod ports;
 mod process;
 mod processor;
@@ -18,6 +19,7 @@ mod shop;
 
 pub use database::*;
 pub use mailbox::*;
+pub use notice::*;
 pub use ports::*;
 pub use process::*;
 pub use processor::*;

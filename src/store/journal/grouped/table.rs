@@ -81,13 +81,17 @@ impl Source {
         let columns: Vec<_> = columns
             .iter()
             .map(|(name, kind)| match self {
-                Self::Sqlite => format!("value->>'$.{name}' AS {name}"),
+                Self::Sqlite => format!("v->>'$.{name}' AS {name}"),
                 Self::Postgres => format!("{name} {kind}"),
             })
             .collect();
         let columns = columns.join(", ");
         match self {
-            Self::Sqlite => format!("(SELECT {columns} FROM json_each({rows})) AS {alias}"),
+            // Without MATERIALIZED each column would render its whole row anew, and be a reason to read the table first.
+            Self::Sqlite => format!(
+                "(WITH given AS MATERIALIZED (SELECT value AS v FROM json_each({rows})) \
+                 SELECT {columns} FROM given) AS {alias}"
+            ),
             Self::Postgres => {
                 format!("jsonb_to_recordset({rows}::jsonb) AS {alias}({columns})")
             }
