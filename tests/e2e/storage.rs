@@ -12,7 +12,7 @@ async fn slow_write(shop: &Shop) -> DatabaseConnection {
     let lock = if shop.database.is_sqlite() {
         "BEGIN IMMEDIATE"
     } else {
-        "BEGIN; LOCK TABLE orders IN EXCLUSIVE MODE"
+        "BEGIN; LOCK TABLE orders, runtime IN EXCLUSIVE MODE"
     };
     let locked = connection.execute_unprepared(lock).await;
     locked.expect("the test takes the lock");
@@ -34,7 +34,16 @@ async fn fifty_orders_behind_a_slow_write_are_charged_once_or_were_never_taken()
     let write = slow_write(&shop).await;
     let creates = join_all(bodies.iter().map(|body| shop.create(body)));
     let hold = async {
-        tokio::time::sleep(Duration::from_secs(4)).await;
+        eventually("it says that it cannot write", || async {
+            let ready = shop.client.get(shop.url("/readyz")).send().await;
+            let status = ready.expect("it answers").status();
+            (status == 503)
+                .then_some(())
+                .ok_or_else(|| status.to_string())
+        })
+        .await;
+        // By now those who waited have been told; that nobody waits does not make it ready.
+        tokio::time::sleep(Duration::from_secs(5)).await;
         let ready = shop.client.get(shop.url("/readyz")).send().await;
         assert_eq!(ready.expect("it answers").status(), 503, "it cannot write");
         let health = shop.client.get(shop.url("/healthz")).send().await;
@@ -107,6 +116,24 @@ async fn a_flood_of_callbacks_for_one_order_is_bounded_and_makes_one_transition(
     assert_eq!(into_paid.count(), 1, "{events:?}");
     let callbacks = events.iter().filter(|event| event["kind"] == "callback");
     assert_eq!(callbacks.count(), 1, "{events:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stop_does_not_wait_for_a_database_that_takes_no_writes() {
+    let processor = Processor::start().await;
+    let mut shop = Shop::open(&processor, Stage::default()).await;
+    let subject = "VIP #delay=1s #no-callback";
+    let created = shop.create_async(&order("stuck", subject)).await;
+    let write = slow_write(&shop).await;
+
+    shop.running.signal("TERM");
+    // Ten seconds by contract; what is more is this machine's.
+    assert_eq!(shop.running.ended(Duration::from_secs(25)).code(), Some(0));
+    end(write).await;
+    shop.start_again().await;
+
+    shop.becomes(created.text("order_id"), "PAID").await;
+    assert_eq!(processor.charged_once("stuck").await.submits, 1);
 }
 
 /// The memory that the server holds.
