@@ -146,3 +146,50 @@ fn resident_mib(shop: &Shop) -> u64 {
         .expect("a number")
         / 1024
 }
+
+/// Ends every connection of the shop but the one that holds its lock.
+async fn cut_connections(connection: &DatabaseConnection) {
+    let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+               WHERE datname = current_database() AND pid <> pg_backend_pid() \
+               AND pid NOT IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory')";
+    let cut = connection.execute_unprepared(cut).await;
+    cut.expect("the query runs");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn connections_that_die_in_the_middle_of_writes_lose_and_repeat_nothing() {
+    let processor = Processor::start().await;
+    let shop = Shop::open(&processor, Stage::default()).await;
+    if shop.database.is_sqlite() {
+        // A file has no connection that another could end.
+        return;
+    }
+    let knife = shop.database.connect().await;
+    let bodies: Vec<Value> = (0..120).map(|n| order(&format!("k-{n}"), "VIP")).collect();
+    let creates = join_all(bodies.iter().map(|body| shop.create(body)));
+    let cuts = async {
+        for _ in 0..15 {
+            cut_connections(&knife).await;
+            tokio::time::sleep(Duration::from_millis(60)).await;
+        }
+    };
+    let (answers, ()) = tokio::join!(creates, cuts);
+    for answer in &answers {
+        let honest = [200, 202, 503, 504].contains(&answer.status);
+        assert!(honest, "{} {:?}", answer.status, answer.body);
+    }
+
+    shop.is_ready().await;
+    for body in &bodies {
+        let again = shop.create(body).await;
+        let paid = shop.becomes(again.text("order_id"), "PAID").await;
+        let order_no = body["order_no"].as_str().expect("a number");
+        processor.charged_once(order_no).await;
+        let events = shop.events(again.text("order_id")).await;
+        let into_paid = events
+            .iter()
+            .filter(|event| event["to"] == "PAID" && event["from"] != "PAID");
+        assert_eq!(into_paid.count(), 1, "{paid} {events:?}");
+    }
+    knife.close().await.expect("it closes");
+}
