@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long a stop waits for what is in work before it closes all the same.
-const DRAIN: Duration = Duration::from_secs(8);
+const DRAIN: Duration = Duration::from_secs(7);
 /// How long the last writes may take after that.
 const CLOSE: Duration = Duration::from_secs(1);
 const DRAIN_LOOK: Duration = Duration::from_millis(20);
