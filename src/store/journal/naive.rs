@@ -109,8 +109,6 @@ async fn history(write: &DatabaseTransaction, decision: &Prepared) -> Result<(),
                 own: ActiveValue::Set(payment.own),
                 amount: ActiveValue::Set(payment.amount),
                 currency: ActiveValue::Set(payment.currency.clone()),
-                amount: ActiveValue::Set(payment.amount),
-                currency: ActiveValue::Set(payment.currency.clone()),
                 ..Default::default()
             })
             .filter(payments::Column::Channel.eq(payment.channel.as_str()))
