@@ -20,6 +20,9 @@ use std::sync::Arc;
 /// runtime a row moves only under a rebuilt actor, once.
 const DECISIONS_MAX: u32 = 5;
 
+/// While the database cannot be read, a timer's message is offered so often.
+const LOOK_AGAIN_MS: i64 = 1_000;
+
 /// What an actor knows of its order between messages.
 pub(super) struct Turn {
     pub(super) shared: Arc<Shared>,
@@ -97,7 +100,8 @@ impl Turn {
                 if let Some(reply) = reply {
                     answer_with(reply, answer);
                 } else if let Err(error) = answer {
-                    tracing::warn!(order_no = self.order_no(), %error, "an input was not taken");
+                    tracing::warn!(order_no = self.order_no(), %error, "a timer's message was not taken");
+                    self.look_again();
                 }
             }
         }
@@ -352,6 +356,14 @@ impl Turn {
         }
         self.release(|_| false);
         order
+    }
+
+    /// A timer fires once: what it brought and could not be taken comes again.
+    fn look_again(&self) {
+        self.supervisor.do_send(ArmTimer {
+            order_no: self.order_no.as_str().into(),
+            due: Some(self.shared.now().wall.plus(LOOK_AGAIN_MS)),
+        });
     }
 
     fn arm(&self) {

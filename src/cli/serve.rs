@@ -27,9 +27,12 @@ pub(super) async fn run(cli: &Cli, args: &Serve) -> Result<ExitCode, Problem> {
             super::welcome(first_start, &settings);
         }
     };
-    Box::pin(crate::runtime::serve(Runtime::builder(loaded.settings), listening))
-        .await
-        .map_err(|error| Problem::plain(error.to_string()))?;
+    Box::pin(crate::runtime::serve(
+        Runtime::builder(loaded.settings),
+        listening,
+    ))
+    .await
+    .map_err(|error| Problem::plain(error.to_string()))?;
     Ok(ExitCode::SUCCESS)
 }
 
