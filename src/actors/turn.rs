@@ -8,7 +8,7 @@ use super::supervisor::{ArmTimer, Supervisor};
 use crate::clock::new_id;
 use crate::domain::order::decide::Context;
 use crate::domain::order::input::Source;
-use crate::domain::order::{Decision, Input, Order, OrderStatus, decide};
+use crate::domain::order::{Decision, Input, Order, OrderStatus, Refusal, decide};
 use crate::domain::{EventId, OrderNo};
 use crate::store::journal::CallbackRecord;
 use crate::store::{Committed, Conflict, JournalError, StoreError, Urgency, Write, inbox, orders};
@@ -176,12 +176,12 @@ impl Turn {
             && self
                 .wake_at(order)
                 .is_some_and(|due| due <= self.shared.now().wall);
-        match input {
-            Input::Due if timed_out => Input::SubmitTimedOut {
+        if input == Input::Due && timed_out {
+            return Input::SubmitTimedOut {
                 submit: order.submit_count(),
-            },
-            other => other,
+            };
         }
+        input
     }
 
     async fn read_inbox(&mut self) -> Result<(), GatewayError> {
@@ -234,9 +234,8 @@ impl Turn {
                     return Ok(Settled { order, duplicate });
                 }
                 Ok(Committed::Conflict(Conflict::TradeNo)) => {
-                    input = trade_taken(input, &before).ok_or_else(|| {
-                        GatewayError::Refused(crate::domain::order::Refusal::TradeNoConflict)
-                    })?;
+                    input = trade_taken(input, &before)
+                        .ok_or(GatewayError::Refused(Refusal::TradeNoConflict))?;
                 }
                 Ok(Committed::Conflict(Conflict::Callback)) => self.read_inbox().await?,
                 Ok(

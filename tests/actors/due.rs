@@ -58,7 +58,7 @@ async fn checks_that_were_missed_while_it_was_down_are_asked_once_and_not_all_at
 
     let order = stage
         .until("down", |order| {
-            order.check_count > 0 && !order.last_error.is_none()
+            order.check_count > 0 && order.last_error.is_some()
         })
         .await;
     assert_eq!(order.status, OrderStatus::Unknown);

@@ -36,7 +36,10 @@ async fn it_stays_bounded_and_the_channel_is_told_to_send_again() {
             match heard {
                 Received::Kept { .. } => kept += 1,
                 Received::NotYet(_) => refused += 1,
-                other => panic!("{other:?}"),
+                odd @ (Received::Unrelated
+                | Received::Orphan { .. }
+                | Received::Rejected(_)
+                | Received::NoSuchChannel) => panic!("{odd:?}"),
             }
         }
     }

@@ -1,5 +1,7 @@
 //! Stories through the real binary, a processor of its own, real HTTP, a real mail server, SQLite or PostgreSQL.
 
+#![cfg(test)]
+
 #[path = "../support/mod.rs"]
 mod support;
 
