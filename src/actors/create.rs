@@ -3,8 +3,8 @@
 use super::gateway::{GatewayError, NewOrder};
 use super::turn::{Turn, unread};
 use crate::clock::new_id;
-use crate::domain::order::Order;
 use crate::domain::order::decide::{Context, create};
+use crate::domain::order::{Decision, Order};
 use crate::domain::{EventId, OrderId, UnixMillis};
 use crate::store::journal::IdempotencyRecord;
 use crate::store::{Committed, Conflict, JournalError, Urgency, Write, orders};
@@ -47,20 +47,7 @@ impl Turn {
             };
             create(&template, &new.by, &context)
         };
-        let write = Write {
-            decision_id: EventId(new_id("evt")),
-            expected_version: None,
-            order: decision.next.clone(),
-            wake_at: self.wake_at(&decision.next),
-            events: decision.events.clone(),
-            payments: Vec::new(),
-            alerts: Vec::new(),
-            resolves_alerts: false,
-            callback: None,
-            idempotency: record.clone(),
-            unless_replaced: false,
-            at: template.created_at,
-        };
+        let write = self.birth(&decision, record.clone());
         match self
             .shared
             .parts
@@ -86,6 +73,24 @@ impl Turn {
                 self.same_order(&new, record).await
             }
             Err(error) => Err(not_created(&error)),
+        }
+    }
+
+    /// The one write of a birth: the order, its history and its `Idempotency-Key`.
+    fn birth(&self, decision: &Decision, idempotency: Option<IdempotencyRecord>) -> Write {
+        Write {
+            decision_id: EventId(new_id("evt")),
+            expected_version: None,
+            order: decision.next.clone(),
+            wake_at: self.wake_at(&decision.next),
+            events: decision.events.clone(),
+            payments: Vec::new(),
+            alerts: Vec::new(),
+            resolves_alerts: false,
+            callback: None,
+            idempotency,
+            unless_replaced: false,
+            at: decision.next.created_at,
         }
     }
 

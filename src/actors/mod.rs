@@ -8,6 +8,7 @@ mod messages;
 pub mod notifier;
 mod order;
 mod receive;
+mod redact;
 mod shared;
 pub mod start;
 mod supervisor;

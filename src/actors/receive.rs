@@ -83,9 +83,10 @@ impl Gateway {
         if !OrderNo::is_valid(&order_no) {
             return Received::Unrelated;
         }
-        let trade_no = match &input {
-            Input::Answer { answer, .. } => answer.trade_no().map(str::to_owned),
-            _ => None,
+        let trade_no = if let Input::Answer { answer, .. } = &input {
+            answer.trade_no().map(str::to_owned)
+        } else {
+            None
         };
         let number = OrderNo(order_no.clone());
         match self
