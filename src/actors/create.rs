@@ -56,6 +56,7 @@ impl Turn {
             .await
         {
             Ok(Committed::Done) => {
+                self.shared.parts.metrics.order_created();
                 self.seen = Some(HashSet::new());
                 Ok(self.committed(decision))
             }

@@ -19,6 +19,8 @@ pub(super) struct Settled {
 /// The id and status that make a notice the same.
 #[derive(Debug, Clone)]
 pub(super) struct NoticeId {
+    /// The channel that vouches for it. It speaks for its own orders alone.
+    pub(super) channel: String,
     pub(super) key: String,
     pub(super) status: String,
     pub(super) digest: String,

@@ -158,7 +158,12 @@ impl Turn {
         notice: Option<NoticeId>,
     ) -> Result<Settled, GatewayError> {
         self.load().await?;
-        if self.order.is_none() {
+        let Some(order) = &self.order else {
+            return Err(GatewayError::NoSuchOrder);
+        };
+        // What another channel vouches for is no word about this order: there it has none of this number.
+        let foreign = |notice: &NoticeId| notice.channel != order.fingerprint.channel;
+        if notice.as_ref().is_some_and(foreign) {
             return Err(GatewayError::NoSuchOrder);
         }
         if notice.is_some() && self.seen.is_none() {
