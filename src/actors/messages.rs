@@ -16,9 +16,10 @@ pub(super) struct Settled {
     pub(super) duplicate: bool,
 }
 
-/// The id and status that make a notice the same.
+/// The channel that verified a notice, and the id and status that make it the same.
 #[derive(Debug, Clone)]
 pub(super) struct NoticeId {
+    pub(super) channel: String,
     pub(super) key: String,
     pub(super) status: String,
     pub(super) digest: String,

@@ -58,6 +58,7 @@ impl Gateway {
                     digest: digest.clone(),
                 };
                 let id = NoticeId {
+                    channel: channel.to_owned(),
                     key,
                     status,
                     digest,
@@ -71,6 +72,7 @@ impl Gateway {
                 summary,
             } => {
                 let id = NoticeId {
+                    channel: channel.to_owned(),
                     key,
                     status: "refund".to_owned(),
                     digest,
@@ -90,11 +92,11 @@ impl Gateway {
             .happened_by_notice(&number, input, Some(id.clone()), None)
             .await
         {
-            Ok(settled) if settled.order.fingerprint.channel == channel => Received::Kept {
+            Ok(settled) => Received::Kept {
                 order: Box::new(settled.order),
                 duplicate: settled.duplicate,
             },
-            Ok(_) | Err(GatewayError::NoSuchOrder) => {
+            Err(GatewayError::NoSuchOrder) => {
                 self.keep_orphan(channel, order_no, id, trade_no).await
             }
             Err(error) => Received::NotYet(error.to_string()),

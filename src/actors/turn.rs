@@ -153,7 +153,14 @@ impl Turn {
         notice: Option<NoticeId>,
     ) -> Result<Settled, GatewayError> {
         self.load().await?;
-        if self.order.is_none() {
+        let Some(order) = &self.order else {
+            return Err(GatewayError::NoSuchOrder);
+        };
+        // One channel's signature proves nothing about an order of another: to that channel there is no such order.
+        if notice
+            .as_ref()
+            .is_some_and(|notice| notice.channel != order.fingerprint.channel)
+        {
             return Err(GatewayError::NoSuchOrder);
         }
         if notice.is_some() && self.seen.is_none() {
