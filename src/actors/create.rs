@@ -70,6 +70,7 @@ impl Turn {
         {
             Ok(Committed::Done) => {
                 self.seen = Some(HashSet::new());
+                self.shared.parts.metrics.order_created();
                 Ok(self.committed(decision))
             }
             Ok(Committed::ReplacedOrderOpen) => Err(GatewayError::ReplacedOrderOpen),
