@@ -62,11 +62,14 @@ pub(super) fn start(
 async fn make(shared: &Shared, channel: &dyn Channel, effect: Effect, call: ChargeCall) -> Answer {
     let started = Instant::now();
     let limit = call.timeout.saturating_add(Duration::from_secs(5));
-    let future = match effect {
-        Effect::Submit { .. } => channel.submit(&call),
-        Effect::Query => channel.query(&call),
-        Effect::Close => channel.close(&call),
-    };
+    // Made where it is polled: an adapter may panic before its future is there.
+    let future = Box::pin(async {
+        match effect {
+            Effect::Submit { .. } => channel.submit(&call).await,
+            Effect::Query => channel.query(&call).await,
+            Effect::Close => channel.close(&call).await,
+        }
+    });
     // The channel keeps its own time; this bound holds also for one that does not, or panics.
     let answer = match tokio::time::timeout(limit, caught(future)).await {
         Ok(Some(answer)) => answer,

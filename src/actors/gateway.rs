@@ -260,6 +260,13 @@ impl Gateway {
         })
     }
 
+    /// Tells the order that its timer has come, as the supervisor does: early or twice, it must be nothing.
+    #[doc(hidden)]
+    pub async fn remind(&self, order_no: &OrderNo) -> Result<Order, GatewayError> {
+        let settled = self.happened(order_no, Input::Due, None).await?;
+        Ok(settled.order)
+    }
+
     /// Asks for a close and waits a little for its confirmation.
     pub async fn close(&self, order_no: &OrderNo, by: String) -> Result<Order, GatewayError> {
         let (waiter, result) = waiter(Goal::End);

@@ -166,7 +166,25 @@ impl Turn {
         if notice.is_some() && self.seen.is_none() {
             self.read_inbox().await?;
         }
+        let input = self.as_due(input);
         self.decide_and_commit(input, notice).await
+    }
+
+    /// What the order's one timer means in `PROCESSING`: that submit's time-out.
+    fn as_due(&self, input: Input) -> Input {
+        let Some(order) = &self.order else {
+            return input;
+        };
+        let timed_out = order.status == OrderStatus::Processing
+            && self
+                .wake_at(order)
+                .is_some_and(|due| due <= self.shared.now().wall);
+        match input {
+            Input::Due if timed_out => Input::SubmitTimedOut {
+                submit: order.submit_count(),
+            },
+            other => other,
+        }
     }
 
     async fn read_inbox(&mut self) -> Result<(), GatewayError> {

@@ -68,20 +68,14 @@ pub(super) struct Serve {
     /// Wins over `database.url`
     #[arg(long, value_name = "URL")]
     pub(super) database: Option<String>,
-    /// How log lines on standard error look; ONCEPAY_LOG filters them
-    #[arg(
-        long,
-        value_name = "FORMAT",
-        env = "ONCEPAY_LOG_FORMAT",
-        default_value = "human"
-    )]
-    pub(super) log_format: LogLines,
+    /// How log lines on standard error look; without it `human` at a terminal. ONCEPAY_LOG filters them
+    #[arg(long, value_name = "FORMAT", env = "ONCEPAY_LOG_FORMAT")]
+    pub(super) log_format: Option<LogLines>,
 }
 
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+#[derive(Debug, Clone, Copy, ValueEnum)]
 pub(super) enum LogLines {
     Json,
-    #[default]
     Human,
 }
 

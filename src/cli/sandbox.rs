@@ -26,7 +26,7 @@ pub(super) async fn run(args: &Sandbox) -> Result<ExitCode, Problem> {
         args.listen,
         args.secret_file.display()
     ));
-    super::serve::log(super::args::LogLines::Human)?;
+    super::serve::start_logging(None)?;
     let settings = SandboxServe {
         listen: args.listen.clone(),
         file: args.file.clone(),

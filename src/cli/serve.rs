@@ -5,6 +5,7 @@ use super::problem::Problem;
 use crate::config::{Settings, Sources};
 use crate::runtime::Runtime;
 use crate::telemetry::{LogFormat, logs};
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 pub(super) async fn run(cli: &Cli, args: &Serve) -> Result<ExitCode, Problem> {
@@ -19,24 +20,29 @@ pub(super) async fn run(cli: &Cli, args: &Serve) -> Result<ExitCode, Problem> {
         .filter_map(|(path, value)| Some((path.to_owned(), value.clone()?)))
         .collect();
     let loaded = Settings::load(&sources)?;
-    log(args.log_format)?;
+    start_logging(args.log_format)?;
     let settings = loaded.settings.clone();
     let listening = move |_| {
         if let Some(first_start) = &loaded.first_start {
             super::welcome(first_start, &settings);
         }
     };
-    Box::pin(crate::runtime::serve(Runtime::builder(loaded.settings), listening))
-        .await
-        .map_err(|error| Problem::plain(error.to_string()))?;
+    Box::pin(crate::runtime::serve(
+        Runtime::builder(loaded.settings),
+        listening,
+    ))
+    .await
+    .map_err(|error| Problem::plain(error.to_string()))?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Starts logging; lines go to standard error, so that data on standard output stays clean.
-pub(super) fn log(lines: LogLines) -> Result<(), Problem> {
+/// Starts logging. Without a wish: people read a terminal, programs read what is not one.
+pub(super) fn start_logging(lines: Option<LogLines>) -> Result<(), Problem> {
     let format = match lines {
-        LogLines::Json => LogFormat::Json,
-        LogLines::Human => LogFormat::Human,
+        Some(LogLines::Human) => LogFormat::Human,
+        Some(LogLines::Json) => LogFormat::Json,
+        None if std::io::stderr().is_terminal() => LogFormat::Human,
+        None => LogFormat::Json,
     };
     logs::init(format).map_err(|error| Problem::plain(error.to_string()))
 }

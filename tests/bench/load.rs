@@ -34,7 +34,9 @@ pub async fn orders(port: u16, pace: Pace) -> Seen {
     let begins = Instant::now() + pace.warm_up;
     let ends = begins + pace.measured;
     let others = Arc::new(AtomicU64::new(0));
-    let gap = pace.per_second.map(|rate| Duration::from_secs_f64(pace.callers as f64 / rate));
+    let gap = pace
+        .per_second
+        .map(|rate| Duration::from_secs_f64(pace.callers as f64 / rate));
     let callers: Vec<_> = (0..pace.callers)
         .map(|_| tokio::spawn(caller(port, (begins, ends), gap, Arc::clone(&others))))
         .collect();
@@ -99,9 +101,14 @@ pub struct Line {
 
 impl Line {
     pub async fn connect(port: u16) -> Self {
-        let socket = TcpStream::connect(("127.0.0.1", port)).await.expect("the server accepts");
+        let socket = TcpStream::connect(("127.0.0.1", port))
+            .await
+            .expect("the server accepts");
         socket.set_nodelay(true).expect("a socket");
-        Self { socket, read: Vec::with_capacity(4096) }
+        Self {
+            socket,
+            read: Vec::with_capacity(4096),
+        }
     }
 
     /// Posts and reads the whole answer, head and body.
@@ -112,10 +119,17 @@ impl Line {
         )
         .into_bytes();
         request.extend_from_slice(body);
-        self.socket.write_all(&request).await.expect("the server reads");
+        self.socket
+            .write_all(&request)
+            .await
+            .expect("the server reads");
         self.read.clear();
         loop {
-            let count = self.socket.read_buf(&mut self.read).await.expect("the server answers");
+            let count = self
+                .socket
+                .read_buf(&mut self.read)
+                .await
+                .expect("the server answers");
             assert!(count > 0, "the server hung up");
             if let Some(whole) = whole_answer(&self.read) {
                 return whole;

@@ -20,10 +20,20 @@ impl Plan {
     pub fn of_arguments() -> Self {
         if std::env::args().any(|argument| argument == "--short") {
             let (measured, warm_up) = (Duration::from_secs(1), Duration::from_millis(500));
-            Self { rounds: 1, measured, warm_up, callers: vec![16, 64] }
+            Self {
+                rounds: 1,
+                measured,
+                warm_up,
+                callers: vec![16, 64],
+            }
         } else {
             let (measured, warm_up) = (Duration::from_secs(4), Duration::from_secs(1));
-            Self { rounds: 3, measured, warm_up, callers: vec![16, 64, 256] }
+            Self {
+                rounds: 3,
+                measured,
+                warm_up,
+                callers: vec![16, 64, 256],
+            }
         }
     }
 }
@@ -31,40 +41,69 @@ impl Plan {
 const JOURNALS: [&str; 3] = ["grouped", "discard", "naive"];
 
 pub fn run(plan: &Plan) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
     let mut seen: BTreeMap<(usize, &str), Vec<Seen>> = BTreeMap::new();
     for round in 0..plan.rounds {
         for callers in &plan.callers {
             for journal in JOURNALS {
                 let one = runtime.block_on(one(plan, *callers, journal, None));
-                eprintln!("round {round}: {callers:>3} callers, {journal:>7}: {:>6.0}/s", one.per_second);
+                eprintln!(
+                    "round {round}: {callers:>3} callers, {journal:>7}: {:>6.0}/s",
+                    one.per_second
+                );
                 seen.entry((*callers, journal)).or_default().push(one);
             }
         }
     }
-    println!("orders a second to PAID, SQLite synchronous=FULL, medians of {}", plan.rounds);
-    println!("| connections | grouped | p50 ms | p99 ms | keeps nothing | ratio | naive | grouped / naive |");
+    println!(
+        "orders a second to PAID, SQLite synchronous=FULL, medians of {}",
+        plan.rounds
+    );
+    println!(
+        "| connections | grouped | p50 ms | p99 ms | keeps nothing | ratio | naive | grouped / naive |"
+    );
     println!("|---|---|---|---|---|---|---|---|");
     let mut top = 0.0;
     for callers in &plan.callers {
         let of = |journal| median_seen(&seen[&(*callers, journal)]);
         let (grouped, bound, naive) = (of("grouped"), of("discard"), of("naive"));
         let rounds = |other: &str| -> f64 {
-            let pairs = seen[&(*callers, "grouped")].iter().zip(&seen[&(*callers, other)]);
-            median(pairs.map(|(grouped, other)| grouped.per_second / other.per_second).collect())
+            let pairs = seen[&(*callers, "grouped")]
+                .iter()
+                .zip(&seen[&(*callers, other)]);
+            median(
+                pairs
+                    .map(|(grouped, other)| grouped.per_second / other.per_second)
+                    .collect(),
+            )
         };
         println!(
             "| {callers} | {:.0} | {:.1} | {:.1} | {:.0} | {:.2} | {:.0} | {:.1} |",
-            grouped.per_second, grouped.p50_ms, grouped.p99_ms, bound.per_second, rounds("discard"),
-            naive.per_second, rounds("naive"),
+            grouped.per_second,
+            grouped.p50_ms,
+            grouped.p99_ms,
+            bound.per_second,
+            rounds("discard"),
+            naive.per_second,
+            rounds("naive"),
         );
-        assert_eq!(grouped.others + bound.others + naive.others, 0, "every order is paid");
+        assert_eq!(
+            grouped.others + bound.others + naive.others,
+            0,
+            "every order is paid"
+        );
         if *callers == 64 {
             top = grouped.per_second;
         }
     }
     let half = runtime.block_on(one(plan, 64, "grouped", Some(top / 2.0)));
-    println!("at half load, 64 connections: {:.0}/s, p50 {:.1} ms, p99 {:.1} ms", half.per_second, half.p50_ms, half.p99_ms);
+    println!(
+        "at half load, 64 connections: {:.0}/s, p50 {:.1} ms, p99 {:.1} ms",
+        half.per_second, half.p50_ms, half.p99_ms
+    );
     let (count, p50, p99) = runtime.block_on(callbacks(plan, top / 2.0));
     println!("callbacks acknowledged at half load: {count}, p50 {p50:.1} ms, p99 {p99:.1} ms");
 }
@@ -75,7 +114,12 @@ async fn one(plan: &Plan, callers: usize, journal: &str, per_second: Option<f64>
     let _sandbox = start_sandbox(folder.path(), sandbox_port);
     let database = format!("sqlite://{}", folder.path().join("oncepay.db").display());
     let _server = start_server(folder.path(), &database, sandbox_port, port, journal);
-    let pace = Pace { callers, warm_up: plan.warm_up, measured: plan.measured, per_second };
+    let pace = Pace {
+        callers,
+        warm_up: plan.warm_up,
+        measured: plan.measured,
+        per_second,
+    };
     orders(port, pace).await
 }
 
@@ -101,7 +145,10 @@ async fn callbacks(plan: &Plan, per_second: f64) -> (usize, f64, f64) {
     while Instant::now() < ends {
         number += 1;
         let order_no = format!("c-{number}");
-        let head = format!("Authorization: Bearer {}\r\nPrefer: respond-async\r\n", super::roles::KEY);
+        let head = format!(
+            "Authorization: Bearer {}\r\nPrefer: respond-async\r\n",
+            super::roles::KEY
+        );
         let body = format!(
             r#"{{"order_no":"{order_no}","channel":"sandbox","amount":1999,"currency":"CNY","subject":"bench #pending #no-callback"}}"#
         );
@@ -110,19 +157,32 @@ async fn callbacks(plan: &Plan, per_second: f64) -> (usize, f64, f64) {
             r#"{{"type":"charge.updated","data":{{"trade_no":"T{number}","order_no":"{order_no}","idempotency_key":"pay:order:{order_no}","amount":1999,"currency":"CNY","status":"PAID"}}}}"#
         );
         let id = format!("msg_{number}");
-        let at = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_secs().to_string();
+        let at = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .expect("after 1970")
+            .as_secs()
+            .to_string();
         let text: [&[u8]; 5] = [id.as_bytes(), b".", at.as_bytes(), b".", notice.as_bytes()];
         let head = format!(
             "webhook-id: {id}\r\nwebhook-timestamp: {at}\r\nwebhook-signature: {}\r\n",
             key.sign(&text)
         );
         let started = Instant::now();
-        let answer = line.post("/v1/callbacks/sandbox", &head, notice.as_bytes()).await;
-        assert!(answer.starts_with("HTTP/1.1 200"), "a callback is acknowledged: {answer}");
+        let answer = line
+            .post("/v1/callbacks/sandbox", &head, notice.as_bytes())
+            .await;
+        assert!(
+            answer.starts_with("HTTP/1.1 200"),
+            "a callback is acknowledged: {answer}"
+        );
         took.push(started.elapsed());
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
     load.await.expect("the load ends");
     took.sort_unstable();
-    (took.len(), quantile_ms(&took, 0.5), quantile_ms(&took, 0.99))
+    (
+        took.len(),
+        quantile_ms(&took, 0.5),
+        quantile_ms(&took, 0.99),
+    )
 }

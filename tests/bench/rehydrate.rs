@@ -25,10 +25,17 @@ fn main() {
 }
 
 fn measure() {
-    let rows = if std::env::args().any(|argument| argument == "--short") { 100_000 } else { 1_000_000 };
+    let rows = if std::env::args().any(|argument| argument == "--short") {
+        100_000
+    } else {
+        1_000_000
+    };
     let folder = tempfile::tempdir_in("target").expect("a folder on the disk");
     let url = format!("sqlite://{}", folder.path().join("oncepay.db").display());
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
     runtime.block_on(fill(&url, rows));
     let (sandbox_port, port) = (free_port(), free_port());
     let _sandbox = start_sandbox(folder.path(), sandbox_port);
@@ -37,13 +44,24 @@ fn measure() {
     wait_until_ready(port);
     let took = started.elapsed();
     let memory = peak_memory_mib(server.pid());
-    println!("{rows} orders in flight: ready in {:.2} s, peak memory {memory} MiB", took.as_secs_f64());
+    println!(
+        "{rows} orders in flight: ready in {:.2} s, peak memory {memory} MiB",
+        took.as_secs_f64()
+    );
 }
 
 /// Orders in `UNKNOWN` whose next check is an hour away, as a long outage of a channel leaves them.
 async fn fill(url: &str, rows: u64) {
-    let database = Database::open(&DatabaseSettings { url: url.to_owned(), readers: 1 }).await.expect("it opens");
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_millis();
+    let database = Database::open(&DatabaseSettings {
+        url: url.to_owned(),
+        readers: 1,
+    })
+    .await
+    .expect("it opens");
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .expect("after 1970")
+        .as_millis();
     let sql = format!(
         r#"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {rows})
         INSERT INTO orders (order_id, order_no, idempotency_key, channel, merchant, live, method, amount, currency,
@@ -55,7 +73,11 @@ async fn fill(url: &str, rows: u64) {
             {now} + 7200000, 0, '[]', 0, 0, {now} + 3600000 + i, 0, 0, 0, 0, 0, 0, 3, printf('evt_%032x', i),
             {now} + 3600000 + i FROM n"#
     );
-    database.write.execute_unprepared(&sql).await.expect("the rows are written");
+    database
+        .write
+        .execute_unprepared(&sql)
+        .await
+        .expect("the rows are written");
     database.close().await;
 }
 
@@ -63,15 +85,28 @@ async fn fill(url: &str, rows: u64) {
 fn wait_until_ready(port: u16) {
     use std::io::{Read, Write};
     let mut socket = std::net::TcpStream::connect(("127.0.0.1", port)).expect("it listens");
-    socket.write_all(b"GET /readyz HTTP/1.1\r\nHost: bench\r\nConnection: close\r\n\r\n").expect("it reads");
+    socket
+        .write_all(b"GET /readyz HTTP/1.1\r\nHost: bench\r\nConnection: close\r\n\r\n")
+        .expect("it reads");
     let mut answer = String::new();
     socket.read_to_string(&mut answer).expect("it answers");
-    assert!(answer.starts_with("HTTP/1.1 200"), "the server is ready: {answer}");
+    assert!(
+        answer.starts_with("HTTP/1.1 200"),
+        "the server is ready: {answer}"
+    );
 }
 
 fn peak_memory_mib(pid: u32) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("the process is there");
-    let line = status.lines().find(|line| line.starts_with("VmHWM:")).expect("Linux tells the peak");
-    let kib: u64 = line.split_whitespace().nth(1).and_then(|kib| kib.parse().ok()).expect("a number");
+    let status =
+        std::fs::read_to_string(format!("/proc/{pid}/status")).expect("the process is there");
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmHWM:"))
+        .expect("Linux tells the peak");
+    let kib: u64 = line
+        .split_whitespace()
+        .nth(1)
+        .and_then(|kib| kib.parse().ok())
+        .expect("a number");
     kib / 1024
 }

@@ -45,9 +45,12 @@ pub fn server() {
         "naive" => JournalKind::Naive,
         _ => JournalKind::Discard,
     };
-    let settings = Settings::from_text(&variable(CONFIGURATION)).expect("the bench's configuration");
+    let settings =
+        Settings::from_text(&variable(CONFIGURATION)).expect("the bench's configuration");
     let builder = Runtime::builder(settings).journal(journal);
-    actix_web::rt::System::new().block_on(serve(builder, |_| {})).expect("the server serves");
+    actix_web::rt::System::new()
+        .block_on(serve(builder, |_| {}))
+        .expect("the server serves");
 }
 
 pub fn sandbox() {
@@ -70,7 +73,11 @@ pub fn free_port() -> u16 {
 fn start(role: &str, variables: &[(&str, String)], port: u16) -> Role {
     let child = Command::new(std::env::current_exe().expect("this executable"))
         .env(ROLE, role)
-        .envs(variables.iter().map(|(name, value)| (*name, value.as_str())))
+        .envs(
+            variables
+                .iter()
+                .map(|(name, value)| (*name, value.as_str())),
+        )
         .stdout(Stdio::null())
         .spawn()
         .expect("a role starts");
@@ -85,7 +92,11 @@ fn start(role: &str, variables: &[(&str, String)], port: u16) -> Role {
 
 pub fn start_sandbox(folder: &Path, port: u16) -> Role {
     let ledger = folder.join("ledger").display().to_string();
-    start("sandbox", &[(PORT, port.to_string()), (LEDGER, ledger)], port)
+    start(
+        "sandbox",
+        &[(PORT, port.to_string()), (LEDGER, ledger)],
+        port,
+    )
 }
 
 /// A server on a database of its own; returns when it takes requests.
@@ -115,5 +126,9 @@ key = "{KEY}"
 "#,
         data = folder.display(),
     );
-    start("server", &[(CONFIGURATION, text), (JOURNAL, journal.to_owned())], port)
+    start(
+        "server",
+        &[(CONFIGURATION, text), (JOURNAL, journal.to_owned())],
+        port,
+    )
 }

@@ -47,11 +47,11 @@ fn statement(words: &[&str]) -> Statement {
         .iter()
         .position(|word| matches!(*word, "key" | "merchant" | "order"))
     {
-        let value = Some(rest[at + 1].to_owned());
+        let value = rest[at + 1].to_owned();
         match rest[at] {
-            "key" => said.idempotency_key = value,
-            "merchant" => said.merchant = value,
-            _ => said.order_no = value.unwrap(),
+            "key" => said.idempotency_key = Some(value),
+            "merchant" => said.merchant = Some(value),
+            _ => said.order_no = value,
         }
         rest.drain(at..at + 2);
     }

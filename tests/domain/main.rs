@@ -1,6 +1,14 @@
 //! What becomes of an order: stories, the whole table of decisions, and rules that no sequence of events may break.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a story that cannot be read is a failed test"
+)]
+
 mod answers;
+mod inputs;
 mod properties;
 mod rules;
 mod scene;

@@ -83,10 +83,10 @@ impl Scene {
 
     /// When the runtime would wake the order.
     pub(crate) fn wake_at(&self) -> Option<UnixMillis> {
-        match self.order.status {
-            OrderStatus::Manual => self.order.next_check_at.filter(|_| self.order.ask_due),
-            _in_flight_or_settled => self.order.wake_at(self.rules.submit_timeout_ms),
+        if self.order.status == OrderStatus::Manual {
+            return self.order.next_check_at.filter(|_| self.order.ask_due);
         }
+        self.order.wake_at(self.rules.submit_timeout_ms)
     }
 
     pub(crate) fn pass(&mut self, millis: i64) {

@@ -2,8 +2,8 @@
 
 use crate::support::{AfterMail, MailServer};
 use actix::Actor;
-use oncepay::actors::notifier::Notifier;
-use oncepay::actors::notifier::{Rounds, Wake};
+
+use oncepay::actors::notifier::{Notifier, Rounds, Wake};
 use oncepay::clock::{Clock, SharedClock};
 use oncepay::config::Settings;
 use oncepay::domain::UnixMillis;

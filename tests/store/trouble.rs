@@ -15,9 +15,10 @@ impl Rival {
         let rival = sea_orm::Database::connect(&stage.settings.url)
             .await
             .unwrap();
-        let lock = match rival.get_database_backend() {
-            DbBackend::Sqlite => "BEGIN IMMEDIATE",
-            _ => "BEGIN; LOCK TABLE orders IN ACCESS EXCLUSIVE MODE",
+        let lock = if rival.get_database_backend() == DbBackend::Sqlite {
+            "BEGIN IMMEDIATE"
+        } else {
+            "BEGIN; LOCK TABLE orders IN ACCESS EXCLUSIVE MODE"
         };
         rival.execute_unprepared(lock).await.unwrap();
         Self(rival)

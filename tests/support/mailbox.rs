@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 
 /// One mail as it arrived.
 #[derive(Debug, Clone)]
@@ -24,6 +25,9 @@ struct Inside {
 pub struct Mailbox {
     pub port: u16,
     inside: Arc<Mutex<Inside>>,
+    /// Counted up to end all sessions.
+    cut: watch::Sender<u32>,
+    listening: tokio::task::JoinHandle<()>,
 }
 
 impl Mailbox {
@@ -31,13 +35,34 @@ impl Mailbox {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let port = listener.local_addr().expect("an address").port();
         let inside: Arc<Mutex<Inside>> = Arc::default();
-        let for_server = Arc::clone(&inside);
-        tokio::spawn(async move {
-            while let Ok((socket, _)) = listener.accept().await {
-                tokio::spawn(talk(socket, Arc::clone(&for_server)));
-            }
-        });
-        Self { port, inside }
+        let (cut, _) = watch::channel(0);
+        let listening = listen(listener, &inside, &cut);
+        Self {
+            port,
+            inside,
+            cut,
+            listening,
+        }
+    }
+
+    /// Ends every session, as servers do with idle ones.
+    pub fn hang_up(&self) {
+        self.cut.send_modify(|times| *times += 1);
+    }
+
+    /// The server is gone: connections are refused.
+    pub async fn close(&mut self) {
+        self.listening.abort();
+        drop((&mut self.listening).await);
+        self.hang_up();
+    }
+
+    /// It is back under the same address, with what it had.
+    pub async fn open_again(&mut self) {
+        let listener = TcpListener::bind(("127.0.0.1", self.port))
+            .await
+            .expect("its port is still free");
+        self.listening = listen(listener, &self.inside, &self.cut);
     }
 
     /// Every mail that was accepted, repeats too.
@@ -61,6 +86,25 @@ impl Mailbox {
     pub fn refuse_next(&self, count: usize) {
         self.inside.lock().expect("unpoisoned").refuse_next = count;
     }
+}
+
+fn listen(
+    listener: TcpListener,
+    inside: &Arc<Mutex<Inside>>,
+    cut: &watch::Sender<u32>,
+) -> tokio::task::JoinHandle<()> {
+    let (inside, cut) = (Arc::clone(inside), cut.clone());
+    tokio::spawn(async move {
+        while let Ok((socket, _)) = listener.accept().await {
+            let (inside, mut ended) = (Arc::clone(&inside), cut.subscribe());
+            tokio::spawn(async move {
+                tokio::select! {
+                    done = talk(socket, inside) => drop(done),
+                    _ = ended.changed() => {}
+                }
+            });
+        }
+    })
 }
 
 async fn talk(socket: TcpStream, inside: Arc<Mutex<Inside>>) -> std::io::Result<()> {
@@ -115,7 +159,27 @@ fn take(inside: &Mutex<Inside>, data: &str) -> &'static str {
     inside.mails.push(Mail {
         message_id: header("message-id:").unwrap_or_default(),
         subject: header("subject:").unwrap_or_default(),
-        text: data.replace("=\n", "").replace("=3D", "="),
+        text: unquoted(data),
     });
     "250 kept\r\n"
+}
+
+/// Quoted-printable undone; every part of a mail of ours is plain or in it.
+fn unquoted(data: &str) -> String {
+    let joined = data.replace("=\n", "");
+    let mut bytes = Vec::with_capacity(joined.len());
+    let mut rest = joined.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let code = (*first == b'=').then(|| after.get(..2)).flatten();
+        let decoded = code
+            .and_then(|code| std::str::from_utf8(code).ok())
+            .and_then(|code| u8::from_str_radix(code, 16).ok());
+        bytes.push(decoded.unwrap_or(*first));
+        rest = if decoded.is_some() {
+            &after[2..]
+        } else {
+            after
+        };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }

@@ -1,20 +1,30 @@
 //! The real thing for tests: the binary as a server, the sandbox as another process, a mail server, a database.
 
-#![expect(dead_code, reason = "each test binary uses its own part of the stage")]
+#![expect(
+    dead_code,
+    unreachable_pub,
+    unused_imports,
+    reason = "each test binary uses its own part of the stage"
+)]
 
 mod database;
 mod mailbox;
+mod notice;
 mod ports;
 mod process;
 mod processor;
+mod proxy;
+mod scenes;
 mod shop;
 
-pub use database::ScratchDatabase;
-pub use mailbox::{Mail, Mailbox};
-pub use ports::free_port;
-pub use process::Running;
-pub use processor::{Charge, Processor};
-pub use shop::{Answer, Shop, Stage, order};
+pub use database::*;
+pub use mailbox::*;
+pub use notice::*;
+pub use ports::*;
+pub use process::*;
+pub use processor::*;
+pub use proxy::*;
+pub use shop::*;
 
 use std::future::Future;
 use std::time::{Duration, Instant};

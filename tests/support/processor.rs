@@ -2,6 +2,7 @@
 
 use super::{Running, eventually, free_port};
 use serde::Deserialize;
+use serde_json::json;
 use std::path::PathBuf;
 use tempfile::TempDir;
 
@@ -27,9 +28,19 @@ pub struct Charge {
     pub charged_times: u64,
 }
 
+/// How many calls about one key were on the wire since the processor started, charged or not.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub struct Calls {
+    pub idempotency_key: String,
+    pub submits: u64,
+    pub queries: u64,
+    pub closes: u64,
+}
+
 #[derive(Debug, Deserialize)]
 struct Ledger {
     charges: Vec<Charge>,
+    calls: Vec<Calls>,
 }
 
 impl Processor {
@@ -119,6 +130,29 @@ impl Processor {
             "charged more than once: {charge:?}"
         );
         charge
+    }
+
+    /// The calls about this order, charged or not.
+    pub async fn calls(&self, order_no: &str) -> Calls {
+        let key = format!("pay:order:{order_no}");
+        let ledger = self.get_ledger().await.expect("the ledger answers");
+        let mut calls = ledger.calls.into_iter();
+        calls
+            .find(|calls| calls.idempotency_key == key)
+            .unwrap_or_default()
+    }
+
+    /// The payer pays.
+    pub async fn pay(&self, order_no: &str) {
+        self.control(json!({"pay": format!("pay:order:{order_no}")}))
+            .await;
+    }
+
+    /// Sends a new notice about the charge as it stands, in so many copies at once.
+    pub async fn notify(&self, order_no: &str, copies: u32) {
+        let key = format!("pay:order:{order_no}");
+        self.control(json!({"notify": {"key": key, "copies": copies}}))
+            .await;
     }
 
     /// Tells the processor to do something beside its script, such as `{"pay": key}`.

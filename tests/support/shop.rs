@@ -209,6 +209,30 @@ impl Shop {
         read(request.send().await.expect("the shop answers")).await
     }
 
+    /// A merchant's request with these headers.
+    pub async fn ask_with(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Option<&Value>,
+    ) -> Answer {
+        let method = method.parse().expect("a method");
+        let mut request = self
+            .client
+            .request(method, self.url(path))
+            .bearer_auth(MERCHANT);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        if let Some(body) = body {
+            request = request
+                .header("content-type", "application/json")
+                .body(body.to_string());
+        }
+        read(request.send().await.expect("the shop answers")).await
+    }
+
     pub async fn get(&self, order_id: &str) -> Value {
         let answer = self
             .ask("GET", &format!("/v1/orders/{order_id}"), MERCHANT, None)
@@ -289,6 +313,22 @@ impl Shop {
         }
         read(request.send().await.expect("the shop answers")).await
     }
+}
+
+/// What ops were told about an order, oldest first: kind, severity and status.
+pub async fn alerts_of(shop: &Shop, order_id: &str) -> Vec<String> {
+    let mut alerts = shop.alerts().await;
+    alerts.reverse();
+    let text = |alert: &Value, field: &str| alert[field].as_str().unwrap_or_default().to_owned();
+    alerts
+        .iter()
+        .filter(|alert| alert["order_id"] == order_id)
+        .map(|alert| {
+            let [kind, severity, status] =
+                ["kind", "severity", "status"].map(|field| text(alert, field));
+            format!("{kind} {severity} {status}")
+        })
+        .collect()
 }
 
 async fn read(response: reqwest::Response) -> Answer {

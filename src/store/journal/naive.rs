@@ -107,6 +107,8 @@ async fn history(write: &DatabaseTransaction, decision: &Prepared) -> Result<(),
         payments::Entity::update_many()
             .set(payments::ActiveModel {
                 own: ActiveValue::Set(payment.own),
+                amount: ActiveValue::Set(payment.amount),
+                currency: ActiveValue::Set(payment.currency.clone()),
                 ..Default::default()
             })
             .filter(payments::Column::Channel.eq(payment.channel.as_str()))

@@ -1,10 +1,11 @@
-//! A decision in the making, and the moves that the cells of the table are made of.
+//! A decision in the making.
 
-use super::super::decision::{Alert, AlertKind, Decision, Effect, Event, EventDetail, Severity};
-use super::super::input::{Input, Source};
+use super::super::decision::{Alert, Decision, Effect, Event};
+use super::super::input::Input;
 use super::super::statement::Proof;
-use super::super::status::{Announcement, CloseBy, EventKind, OrderStatus, Reason};
-use super::super::{NextAction, Order, Payment, Submit};
+use super::super::status::{Announcement, EntitlementStatus, OrderStatus, Reason};
+use super::super::{Order, Payment, Submit};
+use super::history::event_of;
 use super::{Column, Context};
 
 pub(super) struct Draft<'a> {
@@ -16,11 +17,11 @@ pub(super) struct Draft<'a> {
     pub(super) event: Event,
     noted: bool,
     /// The event that follows the input's own in the same write.
-    following: Option<Event>,
+    pub(super) following: Option<Event>,
     payments: Vec<Payment>,
-    alerts: Vec<Alert>,
-    resolves_alerts: bool,
-    announcements: Vec<Announcement>,
+    pub(super) alerts: Vec<Alert>,
+    pub(super) resolves_alerts: bool,
+    pub(super) announcements: Vec<Announcement>,
     effects: Vec<Effect>,
 }
 
@@ -67,7 +68,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn effect(&mut self, effect: Effect) {
+    pub(super) fn effect(&mut self, effect: Effect) {
         if !self.effects.contains(&effect) {
             self.effects.push(effect);
         }
@@ -84,154 +85,10 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// `pay`: proof is on record and this trade paid the order.
-    pub(super) fn pay(&mut self, proof: &Proof, reason: Option<Reason>) {
-        self.enter(OrderStatus::Paid, reason);
-        self.next.paid_at = Some(self.context.now.wall);
-        self.next.last_error = None;
-        self.keep_payment(proof, true);
-        self.announcements.push(Announcement::OrderPaid);
-        self.tell_of_deadline(
-            AlertKind::SlowSuccess,
-            "paid after its user was answered that it was open",
-        );
-    }
-
-    /// `fail(declined)`: the channel said no, and nothing else is open.
-    pub(super) fn fail(&mut self, reason: Reason) {
-        self.enter(OrderStatus::Failed, Some(reason));
-        self.announcements.push(Announcement::OrderFailed);
-        self.tell_of_deadline(
-            AlertKind::SlowFailure,
-            "failed after its user was answered that it was open",
-        );
-    }
-
-    /// `shut`: the channel confirms that it is closed and unpaid.
-    pub(super) fn shut(&mut self, reason: Reason) {
-        self.enter(OrderStatus::Closed, Some(reason));
-        self.announcements.push(Announcement::OrderClosed);
-        self.tell_of_deadline(
-            AlertKind::SlowFailure,
-            "closed after its user was answered that it was open",
-        );
-    }
-
-    /// `shut(w)`: closed, with the reason of whoever wanted it.
-    pub(super) fn shut_as_wanted(&mut self) {
-        let reason = match self.before.close_by {
-            Some(CloseBy::Merchant) => Reason::ClosedByMerchant,
-            Some(CloseBy::Review) => Reason::Review,
-            None if self.context.now.wall >= self.before.expires_at => Reason::Expired,
-            None => Reason::ClosedByChannel,
-        };
-        self.shut(reason);
-    }
-
-    /// `man`: automatic action stops, and a person is told once.
-    pub(super) fn manual(&mut self, reason: Reason, proof: Option<&Proof>) {
-        self.enter(OrderStatus::Manual, Some(reason));
-        self.keep_unless_taken(reason, proof);
-        self.raise_manual(reason, proof);
-        self.announcements.push(Announcement::OrderManual);
-    }
-
-    /// `swap`: a second fact in `MANUAL` is a new condition; the alert of before is over.
-    pub(super) fn swap(&mut self, reason: Reason, proof: Option<&Proof>) {
-        self.note();
-        self.next.reason = Some(reason);
-        self.stop_timer();
-        self.resolves_alerts = true;
-        self.keep_unless_taken(reason, proof);
-        self.raise_manual(reason, proof);
-    }
-
-    /// Keeps the proof, or, where another order owns its trade, that there was one.
-    fn keep_unless_taken(&mut self, reason: Reason, proof: Option<&Proof>) {
-        match proof {
-            Some(_) if reason == Reason::TradeNoConflict => self.next.proof_in_conflict = true,
-            Some(proof) => {
-                self.keep_payment(proof, false);
-            }
-            None => {}
-        }
-    }
-
-    fn stop_timer(&mut self) {
+    pub(super) fn stop_timer(&mut self) {
         self.next.next_check_at = None;
         self.next.ask_due = false;
         self.next.not_found_since = None;
-    }
-
-    /// `unk`: we asked and do not know.
-    pub(super) fn unknown(&mut self, reason: Reason) {
-        self.enter(OrderStatus::Unknown, Some(reason));
-        let delay = self.context.rules.check_delay_ms(1).unwrap_or_default();
-        self.next.next_check_at = Some(self.context.after(delay));
-    }
-
-    /// `pend`: the payer must still act, or an asynchronous method settles by its contract.
-    pub(super) fn pend(&mut self, action: Option<NextAction>) {
-        let action = action.or_else(|| self.next.next_action.clone());
-        self.enter(OrderStatus::Pending, None);
-        self.next.next_action = action;
-        self.next.check_count = 0;
-        self.next.expiry_count = 0;
-        self.next.next_check_at = Some(self.next_pending_check(1));
-        if self.context.is_closing(self.before) {
-            self.ask();
-        }
-    }
-
-    /// When check `n` of a `PENDING` order comes: by schedule, and at its expiry at the latest.
-    pub(super) fn next_pending_check(&self, n: u32) -> crate::domain::UnixMillis {
-        let rules = self.context.rules;
-        let now = self.context.now.wall;
-        if self.context.is_closing(&self.next) {
-            self.context.after(rules.expiry_delay_ms(1))
-        } else if now < self.next.expires_at {
-            self.context
-                .after(rules.pending_delay_ms(n))
-                .min(self.next.expires_at)
-        } else {
-            self.context
-                .after(self.context.startup_grace_left(&self.next))
-        }
-    }
-
-    /// A submit goes out: `PROCESSING`, the ladder starts anew.
-    pub(super) fn submit(&mut self) {
-        let n = self.next.submit_count().saturating_add(1);
-        self.enter(OrderStatus::Processing, None);
-        self.next.check_count = 0;
-        self.next.ask_first = false;
-        self.next.submits.push(Submit {
-            n,
-            started: self.context.now.stamp(),
-            ended: None,
-            resolved: false,
-        });
-        self.effect(Effect::Submit { n });
-    }
-
-    /// The submit that an input leads to is a line of the history of its own.
-    pub(super) fn submit_with_event(&mut self) {
-        self.submit();
-        let n = self.next.submit_count();
-        if self.event.kind == EventKind::Query {
-            // A timer that leads to a submit is that submit.
-            self.event.kind = EventKind::Submit;
-            self.event.detail.summary = format!("submit {n} goes out");
-            return;
-        }
-        let mut submit = self.event.clone();
-        submit.kind = EventKind::Submit;
-        submit.digest = None;
-        submit.detail = EventDetail {
-            summary: format!("submit {n} goes out"),
-            ..EventDetail::default()
-        };
-        self.following = Some(submit);
     }
 
     /// Any change of status: the input is noted, the timer of before is void.
@@ -261,7 +118,6 @@ impl<'a> Draft<'a> {
                 // What it is worth is what the channel says now, when it matches.
                 kept.own = true;
                 kept.money = proof.money;
-                self.payments.push(kept.clone());
             }
             return false;
         }
@@ -278,7 +134,6 @@ impl<'a> Draft<'a> {
 
     /// Nothing will ever be granted for this order.
     pub(super) fn withhold(&mut self) {
-        use super::super::EntitlementStatus;
         self.next.withheld = true;
         for entitlement in &mut self.next.entitlements {
             entitlement.status = EntitlementStatus::Revoked;
@@ -293,120 +148,6 @@ impl<'a> Draft<'a> {
         let submit = self.next.submits.iter_mut().find(|submit| submit.n == n)?;
         submit.ended = submit.ended.or(Some(stamp));
         Some(submit)
-    }
-
-    fn tell_of_deadline(&mut self, kind: AlertKind, what: &str) {
-        if self.before.deadline_passed_at.is_some() {
-            let message = format!("Order {} was {what}.", self.before.order_no);
-            self.alert(kind, Severity::Info, "once", message);
-        }
-    }
-
-    fn raise_manual(&mut self, reason: Reason, proof: Option<&Proof>) {
-        let order_no = &self.before.order_no;
-        let message = match proof {
-            Some(proof) => format!(
-                "Order {order_no} needs a person: {reason} (trade {}, {}; the order is {}).",
-                proof.trade_no, proof.money, self.before.money
-            ),
-            None => format!("Order {order_no} needs a person: {reason}."),
-        };
-        let entry = self.before.version.saturating_add(1).to_string();
-        match reason {
-            Reason::AmountMismatch
-            | Reason::CurrencyMismatch
-            | Reason::MerchantMismatch
-            | Reason::KeyMismatch => match proof {
-                Some(proof) => {
-                    self.alert_of_trade(AlertKind::PaymentMismatch, &proof.trade_no, message);
-                }
-                // Nothing was paid yet, and a review may let it happen again: each entry is an episode.
-                None => {
-                    self.alert(
-                        AlertKind::PaymentMismatch,
-                        Severity::Action,
-                        &entry,
-                        message,
-                    );
-                }
-            },
-            Reason::TradeNoConflict => {
-                let trade_no = proof.map_or("-", |proof| proof.trade_no.as_str());
-                self.alert_of_trade(AlertKind::TradeNoConflict, trade_no, message);
-            }
-            Reason::LateSuccess => {
-                self.alert(AlertKind::LateSuccess, Severity::Action, "first", message);
-            }
-            Reason::ChannelChanged => {
-                self.alert(AlertKind::ChannelChanged, Severity::Action, &entry, message);
-            }
-            Reason::SubmitTimeout
-            | Reason::ChannelUnavailable
-            | Reason::UnreadableReply
-            | Reason::ChannelProcessing
-            | Reason::Interrupted
-            | Reason::NotFound
-            | Reason::MaxChecks
-            | Reason::MaxSubmits
-            | Reason::ResubmitRefused
-            | Reason::UnexplainedStatus
-            | Reason::Declined
-            | Reason::Expired
-            | Reason::ExpiryUnconfirmed
-            | Reason::ClosedByMerchant
-            | Reason::ClosedByChannel
-            | Reason::Review
-            | Reason::ActorFailed => {
-                self.alert(AlertKind::OrderManual, Severity::Action, &entry, message);
-            }
-        }
-    }
-
-    /// Raises an alert about the order.
-    pub(super) fn alert(
-        &mut self,
-        kind: AlertKind,
-        severity: Severity,
-        episode: &str,
-        message: String,
-    ) {
-        let subject = self.before.order_id.0.clone();
-        self.alerts.push(Alert {
-            kind,
-            severity,
-            subject,
-            episode: episode.to_owned(),
-            message,
-        });
-    }
-
-    /// Raises an alert about one trade of the order.
-    pub(super) fn alert_of_trade(&mut self, kind: AlertKind, trade_no: &str, message: String) {
-        let subject = format!("{}/{trade_no}", self.before.order_id);
-        let episode = "first".to_owned();
-        self.alerts.push(Alert {
-            kind,
-            severity: Severity::Action,
-            subject,
-            episode,
-            message,
-        });
-    }
-
-    /// The channel says something that does not fit what is on record.
-    pub(super) fn contradiction(&mut self, by_query: bool) {
-        self.note();
-        let status = self.before.status;
-        let (severity, episode) = if by_query {
-            (Severity::Action, format!("{status}:query"))
-        } else {
-            (Severity::Info, status.to_string())
-        };
-        let message = format!(
-            "Order {} is {status}, and the channel now says: {}.",
-            self.before.order_no, self.event.detail.summary
-        );
-        self.alert(AlertKind::Contradiction, severity, &episode, message);
     }
 
     /// Counts, numbers and versions: what the write will hold.
@@ -458,91 +199,4 @@ fn decisive(order: &Order) -> Order {
     read.updated_at = crate::domain::UnixMillis(0);
     read.version = 0;
     read
-}
-
-/// The event that an input is, before the decision is known.
-fn event_of(order: &Order, input: &Input) -> Event {
-    let channel = || format!("channel:{}", order.fingerprint.channel);
-    let (kind, by, summary) = match input {
-        Input::Answer { source, answer } => {
-            (kind_of(source), channel(), answer.summary().to_owned())
-        }
-        Input::TradeTaken { source, proof } => (
-            kind_of(source),
-            channel(),
-            format!("trade {} is another order's", proof.trade_no),
-        ),
-        Input::SubmitTimedOut { .. } => (
-            EventKind::SubmitTimeout,
-            "timer".into(),
-            "no reply in time; the call goes on".into(),
-        ),
-        Input::Due => (EventKind::Query, "timer".into(), "a check is due".into()),
-        Input::UiDeadlinePassed => (
-            EventKind::SubmitTimeout,
-            "timer".into(),
-            "its user was answered".into(),
-        ),
-        Input::Recovered => (
-            EventKind::Recovered,
-            "startup".into(),
-            "found after a restart".into(),
-        ),
-        Input::ActorFailed { summary } => (EventKind::Recovered, "startup".into(), summary.clone()),
-        Input::CloseRequested { by } => {
-            (EventKind::Close, by.clone(), "a close was asked for".into())
-        }
-        Input::QueryRequested { by } => {
-            (EventKind::Query, by.clone(), "a query was asked for".into())
-        }
-        Input::Review(review) => (
-            EventKind::Review,
-            format!("operator:{}", review.operator),
-            review.decision.as_str().to_owned(),
-        ),
-        Input::ExternalRefund { summary, .. } => (EventKind::Refund, channel(), summary.clone()),
-        Input::Dispute { phase, .. } => (EventKind::Dispute, channel(), format!("dispute {phase}")),
-        Input::BillLine { summary } => (EventKind::Reconcile, "reconcile".into(), summary.clone()),
-    };
-    let mut detail = EventDetail {
-        summary,
-        ..EventDetail::default()
-    };
-    let mut digest = None;
-    if let Input::Answer { source, .. } | Input::TradeTaken { source, .. } = input {
-        match source {
-            Source::Reply { submit } => detail.submit = Some(*submit),
-            Source::Callback { digest: bytes, .. } => digest = Some(bytes.clone()),
-            Source::Query | Source::Close => {}
-        }
-    }
-    if let Input::TradeTaken { proof, .. } = input {
-        detail.channel_trade_no = Some(proof.trade_no.clone());
-        detail.amount = Some(proof.money.amount);
-        detail.currency = Some(proof.money.currency.to_string());
-    }
-    if let Input::Answer { answer, .. } = input {
-        detail.channel_trade_no = answer.trade_no().map(str::to_owned);
-        if let super::super::Answer::Charge(statement) = answer {
-            detail.amount = statement.money.map(|money| money.amount);
-            detail.currency = statement.money.map(|money| money.currency.to_string());
-        }
-    }
-    Event {
-        kind,
-        by,
-        from: Some(order.status),
-        to: order.status,
-        detail,
-        digest,
-    }
-}
-
-const fn kind_of(source: &Source) -> EventKind {
-    match source {
-        Source::Reply { .. } => EventKind::SubmitReply,
-        Source::Query => EventKind::QueryReply,
-        Source::Close => EventKind::Close,
-        Source::Callback { .. } => EventKind::Callback,
-    }
 }

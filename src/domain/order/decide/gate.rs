@@ -28,11 +28,13 @@ pub(super) fn not_charged(draft: &Draft<'_>) -> NotCharged {
         .iter()
         .filter(|submit| !submit.resolved);
     // A submit of an earlier run, or none at all, counts from start-up: nobody watched the channel before.
+    let this_run = context.now.epoch;
     let ended_by = unresolved
-        .filter(|submit| submit.started.epoch == context.now.epoch)
-        .map(|submit| {
-            let full = submit.started.mono_ms.saturating_add(rules.read_timeout_ms);
-            submit.ended.map_or(full, |ended| full.max(ended.mono_ms))
+        .filter_map(|submit| {
+            let started = Some(submit.started).filter(|stamp| stamp.epoch == this_run);
+            let at_most = started.map(|stamp| stamp.mono_ms.saturating_add(rules.read_timeout_ms));
+            let ended = submit.ended.filter(|stamp| stamp.epoch == this_run);
+            at_most.max(ended.map(|stamp| stamp.mono_ms))
         })
         .max()
         .unwrap_or(0);

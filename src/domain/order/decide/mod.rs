@@ -1,16 +1,20 @@
 //! The state machine: pure, complete, cell by cell.
 //!
-//! Each file answers one question: [`answers`] what the channel's
-//! answers do ([`replies`], [`queries`], [`closes`], [`notices`]), [`wait`] how `PENDING` goes on, [`money`] what proof does, [`gate`]
-//! whether a submit may go out, [`timers`] what time and start-up do, [`people`] what requests and reviews do.
-//! [`draft`] holds the moves that they share.
+//! Each file answers one question: [`answers`] what the channel's answers do ([`replies`], [`queries`], [`closes`],
+//! [`notices`] by where they come from), [`wait`] how `PENDING` goes on, [`money`] what proof does, [`gate`] whether
+//! a submit may go out, [`timers`] what time and start-up do, [`people`] what requests and reviews do. [`draft`] is
+//! the decision in the making, [`moves`] are the codes of the cells, [`alarms`] is what people are told, [`history`]
+//! the events.
 
+mod alarms;
 mod answers;
 mod closes;
 mod create;
 mod draft;
 mod gate;
+mod history;
 mod money;
+mod moves;
 mod notices;
 mod people;
 mod queries;

@@ -41,7 +41,16 @@ fn query_unpaid(draft: &mut Draft<'_>, finding: Finding) {
         Finding::Pending { next_action } => draft.pend(next_action),
         Finding::Processing => draft.unknown(Reason::ChannelProcessing),
         Finding::Declined | Finding::Closed => end(draft, &finding),
-        other => draft.unknown(doubt(&other)),
+        doubtful @ (Finding::AskAtOnce
+        | Finding::CannotClose
+        | Finding::Throttled
+        | Finding::NotSent
+        | Finding::Unknown(_)
+        | Finding::Paid(_)
+        | Finding::PaidAndRefunded(_)
+        | Finding::PaidMismatch { .. }
+        | Finding::PendingMismatch { .. }
+        | Finding::Unexplained) => draft.unknown(doubt(&doubtful)),
     }
 }
 
@@ -51,7 +60,16 @@ fn query_unknown(draft: &mut Draft<'_>, finding: Finding) {
         Finding::Pending { next_action } => draft.pend(next_action),
         Finding::Processing => climb(draft, Reason::ChannelProcessing),
         Finding::Declined | Finding::Closed => surely_no(draft, &finding),
-        other => climb(draft, doubt(&other)),
+        doubtful @ (Finding::AskAtOnce
+        | Finding::CannotClose
+        | Finding::Throttled
+        | Finding::NotSent
+        | Finding::Unknown(_)
+        | Finding::Paid(_)
+        | Finding::PaidAndRefunded(_)
+        | Finding::PaidMismatch { .. }
+        | Finding::PendingMismatch { .. }
+        | Finding::Unexplained) => climb(draft, doubt(&doubtful)),
     }
 }
 

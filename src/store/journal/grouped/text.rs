@@ -158,9 +158,10 @@ impl Texts {
 
     fn own_payments(&self) -> String {
         format!(
-            "UPDATE payments SET own = x.own FROM {} WHERE payments.channel = x.channel \
+            "UPDATE payments SET own = x.own, amount = x.amount, currency = x.currency FROM {} WHERE payments.channel = x.channel \
              AND payments.trade_no = x.trade_no AND payments.order_id = x.order_id \
-             AND payments.own <> x.own AND {}",
+             AND (payments.own <> x.own OR payments.amount <> x.amount OR payments.currency <> x.currency) \
+             AND {}",
             self.rows::<payments::Entity>(Parameter::KeptPayments),
             self.guard,
         )

@@ -1,0 +1,122 @@
+//! What people must know: one alert for one episode of a condition.
+
+use super::super::decision::{Alert, AlertKind, Severity};
+use super::super::statement::Proof;
+use super::super::status::Reason;
+use super::draft::Draft;
+
+impl Draft<'_> {
+    pub(super) fn tell_of_deadline(&mut self, kind: AlertKind, what: &str) {
+        if self.before.deadline_passed_at.is_some() {
+            let message = format!("Order {} was {what}.", self.before.order_no);
+            self.alert(kind, Severity::Info, "once", message);
+        }
+    }
+
+    pub(super) fn raise_manual(&mut self, reason: Reason, proof: Option<&Proof>) {
+        let order_no = &self.before.order_no;
+        let message = match proof {
+            Some(proof) => format!(
+                "Order {order_no} needs a person: {reason} (trade {}, {}; the order is {}).",
+                proof.trade_no, proof.money, self.before.money
+            ),
+            None => format!("Order {order_no} needs a person: {reason}."),
+        };
+        let entry = self.before.version.saturating_add(1).to_string();
+        match reason {
+            Reason::AmountMismatch
+            | Reason::CurrencyMismatch
+            | Reason::MerchantMismatch
+            | Reason::KeyMismatch => match proof {
+                Some(proof) => {
+                    self.alert_of_trade(AlertKind::PaymentMismatch, &proof.trade_no, message);
+                }
+                // Nothing was paid yet, and a review may let it happen again: each entry is an episode.
+                None => {
+                    self.alert(
+                        AlertKind::PaymentMismatch,
+                        Severity::Action,
+                        &entry,
+                        message,
+                    );
+                }
+            },
+            Reason::TradeNoConflict => {
+                let trade_no = proof.map_or("-", |proof| proof.trade_no.as_str());
+                self.alert_of_trade(AlertKind::TradeNoConflict, trade_no, message);
+            }
+            Reason::LateSuccess => {
+                self.alert(AlertKind::LateSuccess, Severity::Action, "first", message);
+            }
+            Reason::ChannelChanged => {
+                self.alert(AlertKind::ChannelChanged, Severity::Action, &entry, message);
+            }
+            Reason::SubmitTimeout
+            | Reason::ChannelUnavailable
+            | Reason::UnreadableReply
+            | Reason::ChannelProcessing
+            | Reason::Interrupted
+            | Reason::NotFound
+            | Reason::MaxChecks
+            | Reason::MaxSubmits
+            | Reason::ResubmitRefused
+            | Reason::UnexplainedStatus
+            | Reason::Declined
+            | Reason::Expired
+            | Reason::ExpiryUnconfirmed
+            | Reason::ClosedByMerchant
+            | Reason::ClosedByChannel
+            | Reason::Review
+            | Reason::ActorFailed => {
+                self.alert(AlertKind::OrderManual, Severity::Action, &entry, message);
+            }
+        }
+    }
+
+    /// Raises an alert about the order.
+    pub(super) fn alert(
+        &mut self,
+        kind: AlertKind,
+        severity: Severity,
+        episode: &str,
+        message: String,
+    ) {
+        let subject = self.before.order_id.0.clone();
+        self.alerts.push(Alert {
+            kind,
+            severity,
+            subject,
+            episode: episode.to_owned(),
+            message,
+        });
+    }
+
+    /// Raises an alert about one trade of the order.
+    pub(super) fn alert_of_trade(&mut self, kind: AlertKind, trade_no: &str, message: String) {
+        let subject = format!("{}/{trade_no}", self.before.order_id);
+        let episode = "first".to_owned();
+        self.alerts.push(Alert {
+            kind,
+            severity: Severity::Action,
+            subject,
+            episode,
+            message,
+        });
+    }
+
+    /// The channel says something that does not fit what is on record.
+    pub(super) fn contradiction(&mut self, by_query: bool) {
+        self.note();
+        let status = self.before.status;
+        let (severity, episode) = if by_query {
+            (Severity::Action, format!("{status}:query"))
+        } else {
+            (Severity::Info, status.to_string())
+        };
+        let message = format!(
+            "Order {} is {status}, and the channel now says: {}.",
+            self.before.order_no, self.event.detail.summary
+        );
+        self.alert(AlertKind::Contradiction, severity, &episode, message);
+    }
+}

@@ -1,0 +1,74 @@
+//! A check that is due: asked once, however often its timer comes.
+
+use crate::bank::{Bank, Does};
+use crate::clock::TestClock;
+use crate::stage::{Stage, no, settings};
+use futures_util::future::join_all;
+use oncepay::domain::order::{EventKind, OrderStatus, Reason};
+
+const HOUR_MS: i64 = 3_600_000;
+const HOURS: &str = r#"["1h", "5h", "15h"]"#;
+
+#[actix::test]
+async fn the_same_due_message_a_hundred_times_is_one_query_on_the_wire() {
+    let folder = tempfile::tempdir().unwrap();
+    let bank = Bank::open(Does::Mumbles, Does::Hangs);
+    let clock = TestClock::start();
+    let stage = Stage::open(settings(folder.path(), HOURS), &bank, &clock).await;
+    stage.create("due").await;
+    stage.becomes("due", OrderStatus::Unknown).await;
+    let number = no("due");
+    let early = stage.gateway().remind(&number).await.unwrap();
+    assert_eq!((early.check_count, bank.queries("due")), (0, 0));
+
+    clock.step(HOUR_MS);
+    let again = (0..100).map(|_| stage.gateway().remind(&number));
+    for order in join_all(again).await {
+        assert_eq!(order.unwrap().check_count, 1);
+    }
+
+    let order = stage.until("due", |order| order.check_count >= 1).await;
+    assert_eq!(order.check_count, 1);
+    assert_eq!(stage.count("due", EventKind::Query).await, 1);
+    bank.lets_go();
+    stage.becomes("due", OrderStatus::Paid).await;
+    assert_eq!((bank.submits("due"), bank.queries("due")), (1, 1));
+    stage.runtime.stop().await;
+}
+
+#[actix::test]
+async fn checks_that_were_missed_while_it_was_down_are_asked_once_and_not_all_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let bank = Bank::open(Does::Mumbles, Does::Mumbles);
+    let clock = TestClock::start();
+    let stage = Stage::open(settings(folder.path(), HOURS), &bank, &clock).await;
+    stage.create("down").await;
+    stage.becomes("down", OrderStatus::Unknown).await;
+    stage.runtime.stop().await;
+
+    clock.step(40 * HOUR_MS);
+    let later = TestClock::start();
+    later.step(40 * HOUR_MS);
+    let stage = Stage::open(settings(folder.path(), HOURS), &bank, &later).await;
+
+    let order = stage
+        .until("down", |order| {
+            order.check_count > 0 && !order.last_error.is_none()
+        })
+        .await;
+    assert_eq!(order.status, OrderStatus::Unknown);
+    assert_eq!((order.check_count, bank.queries("down")), (1, 1));
+    assert_eq!(stage.count("down", EventKind::QueryReply).await, 1);
+
+    // The ladder goes on from there.
+    for checks in 2..=3 {
+        later.step(20 * HOUR_MS);
+        stage
+            .until("down", |order| order.check_count == checks)
+            .await;
+    }
+    let manual = stage.becomes("down", OrderStatus::Manual).await;
+    assert_eq!(manual.reason, Some(Reason::MaxChecks));
+    assert_eq!(bank.queries("down"), 3);
+    stage.runtime.stop().await;
+}

@@ -1,0 +1,9 @@
+//! The actors in a runtime of the test's own: panics, storms, messages that come twice, two runtimes on one database.
+
+mod bank;
+mod clock;
+mod due;
+mod panics;
+mod stage;
+mod storm;
+mod twins;
