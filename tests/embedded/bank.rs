@@ -10,29 +10,29 @@ use std::sync::{Arc, Mutex};
 
 /// A transfer that the bank expects, under the payer's reference.
 #[derive(Debug, Clone)]
-pub struct Transfer {
-    pub reference: String,
-    pub order_no: String,
-    pub money: Money,
-    pub paid: bool,
-    pub withdrawn: bool,
+pub(crate) struct Transfer {
+    pub(crate) reference: String,
+    pub(crate) order_no: String,
+    pub(crate) money: Money,
+    pub(crate) paid: bool,
+    pub(crate) withdrawn: bool,
 }
 
 /// What the bank posts to the shop when a transfer has come.
-pub struct Note {
-    pub headers: [(&'static str, String); 2],
-    pub body: String,
+pub(crate) struct Note {
+    pub(crate) headers: [(&'static str, String); 2],
+    pub(crate) body: String,
 }
 
 /// Clones are one bank; it lives on when the shop is restarted.
 #[derive(Clone)]
-pub struct Bank {
+pub(crate) struct Bank {
     transfers: Arc<Mutex<BTreeMap<String, Transfer>>>,
     key: SigningKey,
 }
 
 impl Bank {
-    pub fn open(secret: &str) -> Self {
+    pub(crate) fn open(secret: &str) -> Self {
         let secret = SecretString::from(secret.to_owned());
         Self {
             transfers: Arc::default(),
@@ -41,7 +41,7 @@ impl Bank {
     }
 
     /// Expects a transfer. The same key is the same transfer, whatever else is asked.
-    pub fn expect(&self, key: &str, order_no: &str, money: Money) -> Transfer {
+    pub(crate) fn expect(&self, key: &str, order_no: &str, money: Money) -> Transfer {
         let mut transfers = self.transfers.lock().expect("unpoisoned");
         let reference = format!("RF{:06}", transfers.len() + 1);
         let expected = transfers.entry(key.to_owned()).or_insert(Transfer {
@@ -54,12 +54,12 @@ impl Bank {
         expected.clone()
     }
 
-    pub fn look_up(&self, key: &str) -> Option<Transfer> {
+    pub(crate) fn look_up(&self, key: &str) -> Option<Transfer> {
         self.transfers.lock().expect("unpoisoned").get(key).cloned()
     }
 
     /// Expects it no longer, unless it has come.
-    pub fn withdraw(&self, key: &str) -> Option<Transfer> {
+    pub(crate) fn withdraw(&self, key: &str) -> Option<Transfer> {
         let mut transfers = self.transfers.lock().expect("unpoisoned");
         let transfer = transfers.get_mut(key)?;
         transfer.withdrawn = !transfer.paid;
@@ -67,12 +67,12 @@ impl Bank {
     }
 
     /// How many transfers it was ever asked to expect.
-    pub fn expected(&self) -> usize {
+    pub(crate) fn expected(&self) -> usize {
         self.transfers.lock().expect("unpoisoned").len()
     }
 
     /// The payer's money comes in; the note is what the shop is told.
-    pub fn receive(&self, reference: &str) -> Note {
+    pub(crate) fn receive(&self, reference: &str) -> Note {
         let mut transfers = self.transfers.lock().expect("unpoisoned");
         let transfer = transfers
             .values_mut()
@@ -94,7 +94,7 @@ impl Bank {
         Note { headers, body }
     }
 
-    pub fn has_signed(&self, timestamp: &str, body: &[u8], signature: &str) -> bool {
+    pub(crate) fn has_signed(&self, timestamp: &str, body: &[u8], signature: &str) -> bool {
         self.key
             .verifies(&[timestamp.as_bytes(), b".", body], signature)
     }

@@ -11,14 +11,14 @@ use oncepay::domain::schedule::Capabilities;
 use oncepay::domain::{Currency, Money, UnixMillis};
 use serde::Deserialize;
 
-pub struct BankTransfer {
+pub(crate) struct BankTransfer {
     bank: Bank,
 }
 
 impl BankTransfer {
-    pub const NAME: &'static str = "bank";
+    pub(crate) const NAME: &'static str = "bank";
 
-    pub const fn new(bank: Bank) -> Self {
+    pub(crate) const fn new(bank: Bank) -> Self {
         Self { bank }
     }
 }

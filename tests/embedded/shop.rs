@@ -16,15 +16,15 @@ use std::time::Duration;
 /// How long a shopper looks at "one moment, please". The order goes on after that.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-pub struct Shop {
-    pub address: String,
+pub(crate) struct Shop {
+    pub(crate) address: String,
     server: ServerHandle,
     runtime: Runtime,
 }
 
 impl Shop {
     /// Opens the payments first, then the doors.
-    pub async fn open(
+    pub(crate) async fn open(
         settings: Settings,
         bank: Bank,
         listener: TcpListener,
@@ -57,7 +57,7 @@ impl Shop {
     }
 
     /// Closes the doors first, then the payments: what was begun is committed.
-    pub async fn close(self) {
+    pub(crate) async fn close(self) {
         self.server.stop(true).await;
         self.runtime.stop().await;
     }
