@@ -69,8 +69,8 @@ impl Turn {
             .await
         {
             Ok(Committed::Done) => {
-                self.seen = Some(HashSet::new());
                 self.shared.parts.metrics.order_created();
+                self.seen = Some(HashSet::new());
                 Ok(self.committed(decision))
             }
             Ok(Committed::ReplacedOrderOpen) => Err(GatewayError::ReplacedOrderOpen),

@@ -16,9 +16,10 @@ pub(super) struct Settled {
     pub(super) duplicate: bool,
 }
 
-/// The channel that verified a notice, and the id and status that make it the same.
+/// The id and status that make a notice the same.
 #[derive(Debug, Clone)]
 pub(super) struct NoticeId {
+    /// The channel that vouches for it. It speaks for its own orders alone.
     pub(super) channel: String,
     pub(super) key: String,
     pub(super) status: String,

@@ -96,7 +96,9 @@ impl Gateway {
                 order: Box::new(settled.order),
                 duplicate: settled.duplicate,
             },
-            Err(GatewayError::NoSuchOrder) => self.keep_orphan(order_no, id, trade_no).await,
+            Err(GatewayError::NoSuchOrder) => {
+                self.keep_orphan(channel, order_no, id, trade_no).await
+            }
             Err(error) => Received::NotYet(error.to_string()),
         }
     }
@@ -104,12 +106,13 @@ impl Gateway {
     /// Verified, ours by its number, and unknown: kept, alerted once, and asked about before a submit of that number.
     async fn keep_orphan(
         &self,
+        channel: &str,
         order_no: String,
         id: NoticeId,
         channel_trade_no: Option<String>,
     ) -> Received {
         let orphan = inbox::Orphan {
-            channel: id.channel,
+            channel: channel.to_owned(),
             key: id.key,
             status: id.status,
             order_no: order_no.clone(),

@@ -156,11 +156,9 @@ impl Turn {
         let Some(order) = &self.order else {
             return Err(GatewayError::NoSuchOrder);
         };
-        // One channel's signature proves nothing about an order of another: to that channel there is no such order.
-        if notice
-            .as_ref()
-            .is_some_and(|notice| notice.channel != order.fingerprint.channel)
-        {
+        // What another channel vouches for is no word about this order: there it has none of this number.
+        let foreign = |notice: &NoticeId| notice.channel != order.fingerprint.channel;
+        if notice.as_ref().is_some_and(foreign) {
             return Err(GatewayError::NoSuchOrder);
         }
         if notice.is_some() && self.seen.is_none() {

@@ -100,6 +100,8 @@ impl RuntimeBuilder {
         };
         let journal = Journal::start(&database, epoch, self.journal, Arc::clone(&self.clock));
         let metrics = Metrics::new(started_at);
+        let batches = metrics.clone();
+        journal.observe(move |writes, waited_ms| batches.journal_batch(writes, millis(waited_ms)));
         let transport = Transport::open(&self.settings.alerts, &self.settings.data_dir)?;
         let found = self.find(&database, started_at).await?;
         tracing::info!(epoch, in_flight = found.count(), "the database is open");

@@ -11,13 +11,14 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// Upper bounds in seconds: from a commit in memory to a channel that answers after a minute.
 const SECONDS: [f64; 14] = [
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 3.0, 10.0, 30.0, 120.0,
 ];
+/// Writes in one batch of the journal, which takes at most 512.
+const BATCH: [f64; 10] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0];
 
 fn seconds() -> Histogram {
     Histogram::new(SECONDS)
@@ -34,9 +35,8 @@ pub struct Metrics {
     pub(super) open_alerts: Gauge,
     pub(super) callbacks: Family<CallbackLabels, Counter>,
     pub(super) requests: Durations<RequestLabels>,
-    pub(super) journal_commits: Counter,
-    pub(super) journal_writes: Counter,
-    pub(super) journal_wait_ms: Gauge,
+    pub(super) journal_batch: Histogram,
+    pub(super) journal_wait: Histogram,
     pub(super) journal_queued: Gauge,
     pub(super) calls: Family<CallOutcomeLabels, Counter>,
     pub(super) call_durations: Durations<CallLabels>,
@@ -59,9 +59,8 @@ impl Metrics {
             open_alerts: Gauge::default(),
             callbacks: Family::default(),
             requests: Family::new_with_constructor(seconds),
-            journal_commits: Counter::default(),
-            journal_writes: Counter::default(),
-            journal_wait_ms: Gauge::default(),
+            journal_batch: Histogram::new(BATCH),
+            journal_wait: seconds(),
             journal_queued: Gauge::default(),
             calls: Family::default(),
             call_durations: Family::new_with_constructor(seconds),
@@ -89,6 +88,13 @@ impl Metrics {
         self.requests
             .get_or_create(labels)
             .observe(took.as_secs_f64());
+    }
+
+    /// The journal has committed a batch; `waited` is what its oldest write waited.
+    pub fn journal_batch(&self, writes: usize, waited: Duration) {
+        let writes = u32::try_from(writes).unwrap_or(u32::MAX);
+        self.journal_batch.observe(f64::from(writes));
+        self.journal_wait.observe(waited.as_secs_f64());
     }
 
     /// A channel has answered a `submit`, a `query` or a `close`, or has not.
@@ -125,14 +131,6 @@ impl Metrics {
     pub fn set_journal(&self, health: &JournalHealth) {
         self.journal_queued
             .set(i64::try_from(health.queued).unwrap_or(i64::MAX));
-        self.journal_wait_ms.set(health.oldest_wait_ms);
-        // The journal counts since its start by itself: what it has counted is what stands here.
-        self.journal_commits
-            .inner()
-            .store(health.batches, Ordering::Relaxed);
-        self.journal_writes
-            .inner()
-            .store(health.writes, Ordering::Relaxed);
     }
 
     /// Everything in the text format of Prometheus (0.0.4).

@@ -47,19 +47,15 @@ impl Metrics {
 
     fn register_inner_parts(&self, ours: &mut Registry) {
         ours.register(
-            "journal_commits",
-            "Commits of the journal since its start",
-            self.journal_commits.clone(),
+            "journal_batch_size",
+            "Writes in one commit of the journal",
+            self.journal_batch.clone(),
         );
-        ours.register(
-            "journal_writes",
-            "Decisions that were committed; divided by the commits: how many share one",
-            self.journal_writes.clone(),
-        );
-        ours.register(
-            "journal_oldest_wait_milliseconds",
-            "How long the oldest write that waits for the journal has waited",
-            self.journal_wait_ms.clone(),
+        ours.register_with_unit(
+            "journal_wait",
+            "From handing a write to the journal to its commit",
+            Unit::Seconds,
+            self.journal_wait.clone(),
         );
         ours.register(
             "journal_queued",

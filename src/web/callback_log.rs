@@ -2,7 +2,6 @@
 
 use super::state::Shared;
 use crate::actors::Received;
-use crate::channels::Rejection;
 use crate::domain::order::Order;
 
 /// What every line about a callback says.
@@ -14,19 +13,22 @@ pub(crate) struct Line<'a> {
 
 /// Counts the callback and logs what became of it.
 pub(crate) fn log(shared: &Shared, line: &Line<'_>, received: &Received) {
-    shared.metrics.callback(line.channel, result(received));
-    let rejection = match received {
-        Received::Kept { order, .. } => return kept(line, order, result(received)),
-        Received::Rejected(rejection) => rejection,
-        Received::Unrelated | Received::NoSuchChannel | Received::NotYet(_) => {
-            return other(line, "", result(received));
-        }
-        Received::Orphan { order_no } => return other(line, order_no, result(received)),
-    };
-    let now_ms = shared.clock.mono_ms();
-    if let Some(suppressed) = shared.sampler.admit(rejection.rule.as_str(), now_ms) {
-        rejected(line, rejection, suppressed);
+    let result = result(received);
+    shared.metrics.callback(line.channel, result);
+    match received {
+        Received::Kept { order, .. } => kept(line, order, result),
+        Received::Unrelated | Received::NotYet(_) => other(line, "", result),
+        Received::Orphan { order_no } => other(line, order_no, result),
+        Received::Rejected(rejection) => sampled(shared, line, result, &rejection.explanation),
+        Received::NoSuchChannel => sampled(shared, line, result, "no such channel"),
     }
+}
+
+/// Counts and logs a callback whose body was not read: too large, too slow, or broken off.
+pub(crate) fn log_unread(shared: &Shared, line: &Line<'_>) {
+    let result = "body_unread";
+    shared.metrics.callback(line.channel, result);
+    sampled(shared, line, result, "the body was not read");
 }
 
 /// One of few words, for logs and metrics.
@@ -66,18 +68,24 @@ fn other(line: &Line<'_>, order_no: &str, verification: &str) {
         request_id = line.request_id,
         channel = line.channel,
         order_no,
+        channel_trade_no = "",
         verification,
         elapsed_ms = line.elapsed_ms,
         "callback"
     );
 }
 
-fn rejected(line: &Line<'_>, rejection: &Rejection, suppressed: u64) {
+/// What nobody has vouched for may come in floods. Nothing that it says is repeated.
+fn sampled(shared: &Shared, line: &Line<'_>, verification: &'static str, explanation: &str) {
+    let now_ms = shared.clock.mono_ms();
+    let Some(suppressed) = shared.sampler.admit(verification, now_ms) else {
+        return;
+    };
     tracing::info!(
         request_id = line.request_id,
         channel = line.channel,
-        verification = rejection.rule.as_str(),
-        explanation = rejection.explanation,
+        verification,
+        explanation,
         suppressed,
         elapsed_ms = line.elapsed_ms,
         "callback rejected"

@@ -7,7 +7,9 @@
     reason = "each test binary uses its own part of the stage"
 )]
 
+mod contract;
 mod database;
+mod letter;
 mod mailbox;
 mod notice;
 mod ports;
@@ -17,7 +19,9 @@ mod proxy;
 mod scenes;
 mod shop;
 
+pub use contract::*;
 pub use database::*;
+pub use letter::*;
 pub use mailbox::*;
 pub use notice::*;
 pub use ports::*;

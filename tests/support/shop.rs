@@ -1,6 +1,6 @@
 //! A merchant's server: the real binary with a configuration of short times, and verbs for what people do with it.
 
-use super::{Mailbox, Processor, Running, ScratchDatabase, eventually, free_port};
+use super::{Mailbox, Notice, Processor, Running, ScratchDatabase, eventually, free_port};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -28,6 +28,7 @@ pub struct Stage {
     pub max_submits: u32,
     pub late_success: &'static str,
     pub digest_window: &'static str,
+    pub callbacks_per_address: &'static str,
     /// More of the configuration, as TOML; whole sections only.
     pub more: String,
     /// More lines of `[server]`, `[checks]`, `[channels.sandbox]`.
@@ -52,6 +53,7 @@ impl Default for Stage {
             max_submits: 3,
             late_success: "manual",
             digest_window: "0ms",
+            callbacks_per_address: "off",
             more: String::new(),
             server: String::new(),
             checks: String::new(),
@@ -302,6 +304,17 @@ impl Shop {
         .await
     }
 
+    /// A request that was made by hand.
+    pub async fn send(&self, request: reqwest::RequestBuilder) -> Answer {
+        read(request.send().await.expect("the shop answers")).await
+    }
+
+    /// A notice, signed with this secret, posted to the channel's callback address.
+    pub async fn tell(&self, channel: &str, secret: &str, notice: &Notice) -> Answer {
+        self.notify(channel, &notice.signed(secret), notice.body.clone())
+            .await
+    }
+
     /// A body posted to the callback address as it is.
     pub async fn notify(&self, channel: &str, headers: &[(&str, String)], body: Vec<u8>) -> Answer {
         let mut request = self
@@ -382,7 +395,7 @@ read_timeout = "{}"
 late_success = "{}"
 {}
 [limits]
-callbacks_per_address = "off"
+callbacks_per_address = "{}"
 [alerts]
 from = "oncepay@example.com"
 to = ["ops@example.com"]
@@ -404,6 +417,7 @@ digest_window = "{}"
         stage.read_timeout,
         stage.late_success,
         stage.channel,
+        stage.callbacks_per_address,
         stage.digest_window,
     );
     if let Some(mailbox) = mailbox {

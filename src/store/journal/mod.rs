@@ -126,6 +126,12 @@ impl Journal {
         answered.await.unwrap_or_else(|_| Err(self.ended()))
     }
 
+    /// Tells `observer` of each batch from now on: its writes, and how many milliseconds the oldest of them waited.
+    /// It runs on the writer's thread and must not block. Only the first observer is told.
+    pub fn observe(&self, observer: impl Fn(usize, i64) + Send + Sync + 'static) {
+        self.shared.gauges.observe(Box::new(observer));
+    }
+
     #[must_use]
     pub fn health(&self) -> JournalHealth {
         let queued = QUEUE_MAX.saturating_sub(self.shared.permits.available_permits());

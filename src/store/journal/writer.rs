@@ -123,7 +123,7 @@ impl Writer {
         let writes: Vec<_> = part.iter().map(|waiting| &waiting.entry.write).collect();
         match self.strategy.write(&writes).await {
             Ok(matched) => {
-                self.gauges.written(matched.len());
+                self.gauges.written(matched.len(), self.clock.mono_ms());
                 self.answer_written(part, matched).await?;
                 Ok(None)
             }

@@ -4,7 +4,7 @@ use crate::actors::Received;
 use crate::channels::{Acknowledge, RawNotice, Rejection, RejectionRule};
 use crate::web::about::About;
 use crate::web::body;
-use crate::web::callback_log::{Line, log};
+use crate::web::callback_log::{Line, log, log_unread};
 use crate::web::problem::Problem;
 use crate::web::problem_kind::Kind;
 use crate::web::problem_view::ProblemView;
@@ -48,21 +48,30 @@ pub(crate) async fn receive(
 ) -> Result<HttpResponse, Problem> {
     admit(&shared, &request)?;
     let started_ms = shared.clock.mono_ms();
-    let channel = request.match_info().get("channel").unwrap_or_default();
-    if !shared.channels.contains_key(channel) {
-        shared.metrics.callback("unknown", "no_such_channel");
-        return Err(Problem::new(Kind::NotFound));
-    }
-    let channel = channel.to_owned();
-    let bytes = body::read(&request, payload, BODY_MAX).await?;
-    let received = ask(&shared, &request, channel.clone(), bytes).await;
-    let line = Line {
-        request_id: &About::of(&request).request_id,
-        channel: &channel,
+    let named = request.match_info().get("channel").unwrap_or_default();
+    // A name that is not configured is anybody's text: it reaches neither a label nor a line.
+    let known = shared.channels.get_key_value(named);
+    let channel = known.map_or("unknown", |(name, _)| name.as_str());
+    let request_id = About::of(&request).request_id;
+    let line = || Line {
+        request_id: &request_id,
+        channel,
         elapsed_ms: shared.clock.mono_ms().saturating_sub(started_ms),
     };
-    log(&shared, &line, &received);
-    answer(&shared, &channel, received)
+    if known.is_none() {
+        log(&shared, &line(), &Received::NoSuchChannel);
+        return Err(Problem::new(Kind::NotFound));
+    }
+    let bytes = match body::read(&request, payload, BODY_MAX).await {
+        Ok(bytes) => bytes,
+        Err(problem) => {
+            log_unread(&shared, &line());
+            return Err(problem);
+        }
+    };
+    let received = ask(&shared, &request, channel.to_owned(), bytes).await;
+    log(&shared, &line(), &received);
+    answer(&shared, channel, received)
 }
 
 /// The rate limit stands before everything that costs.
