@@ -3,8 +3,8 @@
 use super::gateway::{GatewayError, NewOrder};
 use super::turn::{Turn, unread};
 use crate::clock::new_id;
-use crate::domain::order::Order;
 use crate::domain::order::decide::{Context, create};
+use crate::domain::order::{Decision, Fingerprint, Order};
 use crate::domain::{EventId, OrderId, UnixMillis};
 use crate::store::journal::IdempotencyRecord;
 use crate::store::{Committed, Conflict, JournalError, Urgency, Write, orders};
@@ -36,31 +36,7 @@ impl Turn {
             Some(channel) => channel.account(),
             None => return Err(GatewayError::NoSuchChannel),
         };
-        let ask_first = self.shared.must_ask_first(new.order_no.as_str());
-        let template = template(&new, fingerprint, ask_first, self.shared.now().wall);
-        let decision = {
-            let context = Context {
-                now: self.shared.now(),
-                rules: self.shared.rules(&new.channel),
-                open_submits: &[],
-                successor: None,
-            };
-            create(&template, &new.by, &context)
-        };
-        let write = Write {
-            decision_id: EventId(new_id("evt")),
-            expected_version: None,
-            order: decision.next.clone(),
-            wake_at: self.wake_at(&decision.next),
-            events: decision.events.clone(),
-            payments: Vec::new(),
-            alerts: Vec::new(),
-            resolves_alerts: false,
-            callback: None,
-            idempotency: record.clone(),
-            unless_replaced: false,
-            at: template.created_at,
-        };
+        let (decision, write) = self.born(&new, fingerprint, record.clone());
         match self
             .shared
             .parts
@@ -87,6 +63,41 @@ impl Turn {
             }
             Err(error) => Err(not_created(&error)),
         }
+    }
+
+    /// The order as it is born, and the write that makes it so.
+    fn born(
+        &self,
+        new: &NewOrder,
+        fingerprint: Fingerprint,
+        record: Option<IdempotencyRecord>,
+    ) -> (Decision, Write) {
+        let ask_first = self.shared.must_ask_first(new.order_no.as_str());
+        let template = template(new, fingerprint, ask_first, self.shared.now().wall);
+        let decision = {
+            let context = Context {
+                now: self.shared.now(),
+                rules: self.shared.rules(&new.channel),
+                open_submits: &[],
+                successor: None,
+            };
+            create(&template, &new.by, &context)
+        };
+        let write = Write {
+            decision_id: EventId(new_id("evt")),
+            expected_version: None,
+            order: decision.next.clone(),
+            wake_at: self.wake_at(&decision.next),
+            events: decision.events.clone(),
+            payments: Vec::new(),
+            alerts: Vec::new(),
+            resolves_alerts: false,
+            callback: None,
+            idempotency: record,
+            unless_replaced: false,
+            at: template.created_at,
+        };
+        (decision, write)
     }
 
     /// The order exists: the same payload is the same order, another one is refused.
@@ -141,12 +152,7 @@ fn not_created(error: &JournalError) -> GatewayError {
     }
 }
 
-fn template(
-    new: &NewOrder,
-    fingerprint: crate::domain::order::Fingerprint,
-    ask_first: bool,
-    at: UnixMillis,
-) -> Order {
+fn template(new: &NewOrder, fingerprint: Fingerprint, ask_first: bool, at: UnixMillis) -> Order {
     Order {
         order_id: OrderId(new_id("ord")),
         order_no: new.order_no.clone(),

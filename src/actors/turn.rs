@@ -8,7 +8,7 @@ use super::supervisor::{ArmTimer, Supervisor};
 use crate::clock::new_id;
 use crate::domain::order::decide::Context;
 use crate::domain::order::input::Source;
-use crate::domain::order::{Decision, Input, Order, OrderStatus, decide};
+use crate::domain::order::{Decision, Input, Order, OrderStatus, Refusal, decide};
 use crate::domain::{EventId, OrderNo};
 use crate::store::journal::CallbackRecord;
 use crate::store::{Committed, Conflict, JournalError, StoreError, Urgency, Write, inbox, orders};
@@ -177,11 +177,12 @@ impl Turn {
             && self
                 .wake_at(order)
                 .is_some_and(|due| due <= self.shared.now().wall);
-        match input {
-            Input::Due if timed_out => Input::SubmitTimedOut {
+        if timed_out && matches!(input, Input::Due) {
+            Input::SubmitTimedOut {
                 submit: order.submit_count(),
-            },
-            other => other,
+            }
+        } else {
+            input
         }
     }
 
@@ -235,9 +236,8 @@ impl Turn {
                     return Ok(Settled { order, duplicate });
                 }
                 Ok(Committed::Conflict(Conflict::TradeNo)) => {
-                    input = trade_taken(input, &before).ok_or_else(|| {
-                        GatewayError::Refused(crate::domain::order::Refusal::TradeNoConflict)
-                    })?;
+                    input = trade_taken(input, &before)
+                        .ok_or(GatewayError::Refused(Refusal::TradeNoConflict))?;
                 }
                 Ok(Committed::Conflict(Conflict::Callback)) => self.read_inbox().await?,
                 Ok(
