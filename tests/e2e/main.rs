@@ -1,13 +1,7 @@
 //! Stories through the real binary, a processor of its own, real HTTP, a real mail server, SQLite or PostgreSQL.
 
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::string_slice,
-    reason = "a story that cannot go on says where"
 #![cfg(test)]
-#![expect(
-)]
+#![expect(clippy::string_slice, reason = "a story that cannot go on says where")]
 
 #[path = "../support/mod.rs"]
 mod support;
