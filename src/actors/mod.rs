@@ -5,6 +5,7 @@ mod create;
 mod effects;
 pub mod gateway;
 mod messages;
+mod new_order;
 pub mod notifier;
 mod order;
 mod receive;

@@ -55,7 +55,8 @@ pub struct Admission<'a> {
 }
 
 /// A field of the create request that the channel cannot carry, and why.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{field} {message}")]
 pub struct FieldRefusal {
     pub field: &'static str,
     pub message: String,

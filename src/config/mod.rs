@@ -19,6 +19,8 @@ pub use first_start::FirstStart;
 pub use load::{Loaded, Sources};
 pub use problem::{ConfigError, Problem};
 
+pub use crate::mail::AlertSettings;
+
 use crate::domain::Currency;
 use crate::domain::schedule::LateSuccess;
 use secrecy::SecretString;
@@ -101,15 +103,6 @@ pub struct SandboxSettings {
     pub mounted: bool,
     /// Accept a sandbox channel beside a live one or on a listener that is not loopback.
     pub allow: bool,
-}
-
-#[derive(Debug, Clone)]
-pub struct AlertSettings {
-    pub from: String,
-    pub to: Vec<String>,
-    /// Absent: `.eml` files in `data/mail`.
-    pub smtp_url: Option<SecretString>,
-    pub digest_window_ms: i64,
 }
 
 #[derive(Debug, Clone)]

@@ -5,10 +5,12 @@ pub mod files;
 mod html;
 pub mod render;
 pub mod scrub;
+mod settings;
 pub mod smtp;
 mod text;
 pub mod transport;
 
 pub use render::{Item, Mail, render};
 pub use scrub::scrub;
+pub use settings::AlertSettings;
 pub use transport::{MailError, Transport};

@@ -1,7 +1,6 @@
 //! How a mail leaves: over SMTP, or as a file where there is none.
 
-use super::{Mail, address, files, smtp};
-use crate::config::AlertSettings;
+use super::{AlertSettings, Mail, address, files, smtp};
 use lettre::message::{Mailbox, MultiPart};
 use lettre::{AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor};
 use secrecy::ExposeSecret;

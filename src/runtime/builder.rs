@@ -81,12 +81,7 @@ impl RuntimeBuilder {
 
     /// Locks and opens the database, finds what is in flight, starts the actors. Needs a running actix system.
     pub async fn start(self) -> Result<Runtime, RuntimeError> {
-        let url = &self.settings.database.url;
-        let lock = if self.locked {
-            Some(ProcessLock::take(url).await?)
-        } else {
-            None
-        };
+        let lock = self.lock().await?;
         let database = Database::open(&self.settings.database).await?;
         let readiness = web::Readiness::default();
         readiness.set_migrated();
@@ -151,6 +146,13 @@ impl RuntimeBuilder {
             arbiter,
             lock,
         })
+    }
+
+    async fn lock(&self) -> Result<Option<ProcessLock>, RuntimeError> {
+        if !self.locked {
+            return Ok(None);
+        }
+        Ok(Some(ProcessLock::take(&self.settings.database.url).await?))
     }
 
     fn channels(&self) -> Result<Channels, RuntimeError> {

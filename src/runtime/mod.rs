@@ -58,6 +58,12 @@ impl Runtime {
         &self.gateway
     }
 
+    /// What it runs with.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
     /// For reads.
     #[must_use]
     pub const fn database(&self) -> &Database {

@@ -3,8 +3,14 @@
 //! `cargo bench --bench rehydrate`; `-- --short` takes 100,000. The server is a process of its own; it is ready when
 //! it answers, which it does only after every in-flight row has its timer.
 
-#![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
-#![expect(dead_code, reason = "the other benchmark uses the rest of the roles")]
+#![expect(
+    clippy::print_stdout,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    unreachable_pub,
+    reason = "a benchmark prints what it measured, and stops at whatever is not as it should be"
+)]
 
 mod roles;
 

@@ -8,8 +8,14 @@
     clippy::print_stdout,
     clippy::as_conversions,
     clippy::float_arithmetic,
-    reason = "a benchmark computes with measurements and prints them"
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    unreachable_pub,
+    reason = "a benchmark computes with measurements, prints them, and stops at whatever is not as it should be"
 )]
+#![expect(dead_code, reason = "the other benchmark uses the rest of the roles")]
 
 mod load;
 mod plan;

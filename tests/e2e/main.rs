@@ -1,6 +1,13 @@
 //! Stories through the real binary, a processor of its own, real HTTP, a real mail server, SQLite or PostgreSQL.
 
 #![cfg(test)]
+#![expect(
+    clippy::string_slice,
+    clippy::too_many_lines,
+    clippy::type_complexity,
+    clippy::large_futures,
+    reason = "a story is told in one go, and one that cannot go on says where"
+)]
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -423,6 +423,13 @@ digest_window = "{}"
     if let Some(mailbox) = mailbox {
         writeln!(text, "smtp_url = \"smtp://127.0.0.1:{}\"", mailbox.port).expect("text grows");
     }
+    write_keys(&mut text);
+    text.push_str(&stage.more);
+    text
+}
+
+/// A key of each role, and a second operator's.
+fn write_keys(text: &mut String) {
     let keys = [
         ("shop", "merchant", MERCHANT),
         ("ann", "operator", OPERATOR),
@@ -437,6 +444,4 @@ digest_window = "{}"
         )
         .expect("text grows");
     }
-    text.push_str(&stage.more);
-    text
 }

@@ -3,7 +3,6 @@
 use crate::web::state::Shared;
 use actix_web::HttpResponse;
 use actix_web::web::Data;
-use sea_orm::DbBackend;
 use serde::Serialize;
 use std::time::Duration;
 use utoipa::ToSchema;
@@ -92,10 +91,9 @@ async fn database_answers(shared: &Shared) -> bool {
 
 /// Room beside an embedded database. PostgreSQL minds its own disk.
 async fn disk_has_room(shared: &Shared) -> bool {
-    if shared.database.backend() != DbBackend::Sqlite {
+    let Some(file) = shared.settings.sqlite_file() else {
         return true;
-    }
-    let data_dir = shared.settings.data_dir.clone();
-    let free = actix_web::web::block(move || fs4::available_space(data_dir)).await;
+    };
+    let free = actix_web::web::block(move || fs4::available_space(file)).await;
     matches!(free, Ok(Ok(bytes)) if bytes >= DISK_FREE_MIN)
 }
