@@ -4,7 +4,7 @@ use super::gateway::{GatewayError, NewOrder};
 use super::turn::{Turn, unread};
 use crate::clock::new_id;
 use crate::domain::order::decide::{Context, create};
-use crate::domain::order::{Decision, Fingerprint, Order};
+use crate::domain::order::{Decision, Order};
 use crate::domain::{EventId, OrderId, UnixMillis};
 use crate::store::journal::IdempotencyRecord;
 use crate::store::{Committed, Conflict, JournalError, Urgency, Write, orders};
@@ -36,7 +36,18 @@ impl Turn {
             Some(channel) => channel.account(),
             None => return Err(GatewayError::NoSuchChannel),
         };
-        let (decision, write) = self.born(&new, fingerprint, record.clone());
+        let ask_first = self.shared.must_ask_first(new.order_no.as_str());
+        let template = template(&new, fingerprint, ask_first, self.shared.now().wall);
+        let decision = {
+            let context = Context {
+                now: self.shared.now(),
+                rules: self.shared.rules(&new.channel),
+                open_submits: &[],
+                successor: None,
+            };
+            create(&template, &new.by, &context)
+        };
+        let write = self.birth(&decision, record.clone());
         match self
             .shared
             .parts
@@ -65,25 +76,9 @@ impl Turn {
         }
     }
 
-    /// The order as it is born, and the write that makes it so.
-    fn born(
-        &self,
-        new: &NewOrder,
-        fingerprint: Fingerprint,
-        record: Option<IdempotencyRecord>,
-    ) -> (Decision, Write) {
-        let ask_first = self.shared.must_ask_first(new.order_no.as_str());
-        let template = template(new, fingerprint, ask_first, self.shared.now().wall);
-        let decision = {
-            let context = Context {
-                now: self.shared.now(),
-                rules: self.shared.rules(&new.channel),
-                open_submits: &[],
-                successor: None,
-            };
-            create(&template, &new.by, &context)
-        };
-        let write = Write {
+    /// The one write of a birth: the order, its history and its `Idempotency-Key`.
+    fn birth(&self, decision: &Decision, idempotency: Option<IdempotencyRecord>) -> Write {
+        Write {
             decision_id: EventId(new_id("evt")),
             expected_version: None,
             order: decision.next.clone(),
@@ -93,11 +88,10 @@ impl Turn {
             alerts: Vec::new(),
             resolves_alerts: false,
             callback: None,
-            idempotency: record,
+            idempotency,
             unless_replaced: false,
-            at: template.created_at,
-        };
-        (decision, write)
+            at: decision.next.created_at,
+        }
     }
 
     /// The order exists: the same payload is the same order, another one is refused.
@@ -152,7 +146,12 @@ fn not_created(error: &JournalError) -> GatewayError {
     }
 }
 
-fn template(new: &NewOrder, fingerprint: Fingerprint, ask_first: bool, at: UnixMillis) -> Order {
+fn template(
+    new: &NewOrder,
+    fingerprint: crate::domain::order::Fingerprint,
+    ask_first: bool,
+    at: UnixMillis,
+) -> Order {
     Order {
         order_id: OrderId(new_id("ord")),
         order_no: new.order_no.clone(),

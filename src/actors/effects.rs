@@ -15,8 +15,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
-/// How often a reply is offered to an order whose actor keeps dying; by then the order is with a person.
-const OFFERS_MAX: u32 = 12;
+/// How often a reply is offered to an order whose actor dies of it; by then the order is with a person.
+const DEATHS_MAX: u32 = 12;
 
 /// Starts the call and lets it run.
 pub(super) fn start(
@@ -130,7 +130,8 @@ const fn outcome(answer: &Answer) -> &'static str {
 /// Hands the answer to the order by its number, and keeps it until it is committed or the process ends.
 async fn deliver(supervisor: &Addr<Supervisor>, order_no: &str, input: Input) {
     let mut pause = Duration::from_millis(50);
-    for _ in 0..OFFERS_MAX {
+    let mut deaths = 0_u32;
+    while deaths < DEATHS_MAX {
         let (reply, answer) = oneshot::channel::<Result<Settled, GatewayError>>();
         let message = OrderMessage::Happened {
             input: Box::new(input.clone()),
@@ -144,14 +145,15 @@ async fn deliver(supervisor: &Addr<Supervisor>, order_no: &str, input: Input) {
         });
         match answer.await {
             Ok(Ok(_)) => return,
-            Ok(Err(GatewayError::Refused(refusal))) => {
-                tracing::error!(order_no, %refusal, "a channel's answer was refused");
+            Ok(Err(error @ (GatewayError::Refused(_) | GatewayError::NoSuchOrder))) => {
+                tracing::error!(order_no, %error, "a channel's answer was refused");
                 return;
             }
             Ok(Err(error)) => {
                 tracing::warn!(order_no, %error, "a channel's answer waits to be committed");
             }
             Err(_actor_died) => {
+                deaths = deaths.saturating_add(1);
                 tracing::warn!(
                     order_no,
                     "the actor died with a channel's answer; offering it again"
@@ -163,6 +165,6 @@ async fn deliver(supervisor: &Addr<Supervisor>, order_no: &str, input: Input) {
     }
     tracing::error!(
         order_no,
-        "a channel's answer could not be committed; a query will tell"
+        "no actor survives a channel's answer; a query will tell"
     );
 }

@@ -9,6 +9,7 @@ mod new_order;
 pub mod notifier;
 mod order;
 mod receive;
+mod redact;
 mod shared;
 pub mod start;
 mod supervisor;

@@ -3,6 +3,7 @@
 use super::effects;
 use super::gateway::GatewayError;
 use super::messages::{Goal, NoticeId, OrderMessage, Reply, Settled, Waiter};
+use super::redact::redact;
 use super::shared::Shared;
 use super::supervisor::{ArmTimer, Supervisor};
 use crate::clock::new_id;
@@ -19,6 +20,9 @@ use std::sync::Arc;
 /// How often a decision is made again because the row had moved, before it is given back as unclear. With one
 /// runtime a row moves only under a rebuilt actor, once.
 const DECISIONS_MAX: u32 = 5;
+
+/// While the database cannot be read, a timer's message is offered so often.
+const LOOK_AGAIN_MS: i64 = 1_000;
 
 /// What an actor knows of its order between messages.
 pub(super) struct Turn {
@@ -97,7 +101,8 @@ impl Turn {
                 if let Some(reply) = reply {
                     answer_with(reply, answer);
                 } else if let Err(error) = answer {
-                    tracing::warn!(order_no = self.order_no(), %error, "an input was not taken");
+                    tracing::warn!(order_no = self.order_no(), %error, "a timer's message was not taken");
+                    self.look_again();
                 }
             }
         }
@@ -177,13 +182,12 @@ impl Turn {
             && self
                 .wake_at(order)
                 .is_some_and(|due| due <= self.shared.now().wall);
-        if timed_out && matches!(input, Input::Due) {
-            Input::SubmitTimedOut {
+        if input == Input::Due && timed_out {
+            return Input::SubmitTimedOut {
                 submit: order.submit_count(),
-            }
-        } else {
-            input
+            };
         }
+        input
     }
 
     async fn read_inbox(&mut self) -> Result<(), GatewayError> {
@@ -282,7 +286,9 @@ impl Turn {
             open_submits: &open_submits,
             successor,
         };
-        Ok(decide(before, input, &context)?)
+        let mut decision = decide(before, input, &context)?;
+        redact(&mut decision);
+        Ok(decision)
     }
 
     /// An order that replaces this one matters when money comes after the end, and when a review says paid.
@@ -357,6 +363,14 @@ impl Turn {
         }
         self.release(|_| false);
         order
+    }
+
+    /// A timer fires once: what it brought and could not be taken comes again.
+    fn look_again(&self) {
+        self.supervisor.do_send(ArmTimer {
+            order_no: self.order_no.as_str().into(),
+            due: Some(self.shared.now().wall.plus(LOOK_AGAIN_MS)),
+        });
     }
 
     fn arm(&self) {

@@ -19,7 +19,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long a stop waits for what is in work before it closes all the same.
-const DRAIN: Duration = Duration::from_secs(8);
+const DRAIN: Duration = Duration::from_secs(7);
+/// How long the last writes may take after that.
+const CLOSE: Duration = Duration::from_secs(1);
 const DRAIN_LOOK: Duration = Duration::from_millis(20);
 
 /// A running runtime. Dropping it without [`Runtime::stop`] is a crash: the next start recovers.
@@ -103,9 +105,16 @@ impl Runtime {
             }
             tokio::time::sleep(DRAIN_LOOK).await;
         }
-        self.journal.close().await;
+        if tokio::time::timeout(CLOSE, self.journal.close())
+            .await
+            .is_err()
+        {
+            tracing::error!(
+                "the database takes no writes: closing all the same, the next start recovers"
+            );
+        }
         self.arbiter.stop();
-        self.database.close().await;
+        drop(tokio::time::timeout(CLOSE, self.database.close()).await);
     }
 
     /// Ends at once, without another write: another runtime owns the database now.

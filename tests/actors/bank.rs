@@ -18,6 +18,8 @@ pub(crate) const BANK: &str = "bank";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Does {
     Pays,
+    /// Waits for its payer.
+    Waits,
     /// Says nothing that counts.
     Mumbles,
     /// Answers only when it is let go, and then pays.
@@ -76,6 +78,10 @@ impl Bank {
     async fn act(&self, does: Does, call: &ChargeCall) -> Answer {
         match does {
             Does::Pays => {}
+            Does::Waits => {
+                let pending = ChargeStatus::Pending { next_action: None };
+                return Answer::Charge(statement(&call.order_no, pending));
+            }
             Does::Mumbles => {
                 return Answer::Unknown(UnknownAnswer {
                     reason: Reason::ChannelUnavailable,

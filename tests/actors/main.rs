@@ -1,5 +1,10 @@
 //! The actors in a runtime of the test's own: panics, storms, messages that come twice, two runtimes on one database.
 
+#![cfg(test)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
 mod bank;
 mod clock;
 mod due;

@@ -2,7 +2,7 @@
 
 use crate::bank::{Bank, Does};
 use crate::clock::TestClock;
-use crate::stage::{Stage, hear, settings};
+use crate::stage::{Stage, hear, settings, sqlite};
 use futures_util::future::join_all;
 use oncepay::actors::Received;
 use oncepay::domain::order::{EventKind, OrderStatus, Reason};
@@ -19,7 +19,12 @@ async fn unknown(stage: &Stage, order_no: &str) {
 async fn opened(bank: &Arc<Bank>) -> (Stage, Arc<TestClock>, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let clock = TestClock::start();
-    let stage = Stage::open(settings(folder.path(), LONG), bank, &clock).await;
+    let stage = Stage::open(
+        settings(folder.path(), &sqlite(folder.path()), LONG),
+        bank,
+        &clock,
+    )
+    .await;
     (stage, clock, folder)
 }
 

@@ -27,15 +27,20 @@ pub(crate) fn no(order_no: &str) -> OrderNo {
     OrderNo(order_no.to_owned())
 }
 
-/// Settings on the SQLite file in this folder. `schedule` is a TOML list.
-pub(crate) fn settings(folder: &Path, schedule: &str) -> Settings {
+/// A SQLite file in this folder, where the kind of database does not matter.
+pub(crate) fn sqlite(folder: &Path) -> String {
+    format!("sqlite://{}", folder.join("oncepay.db").display())
+}
+
+/// Settings on this database. `schedule` is a TOML list.
+pub(crate) fn settings(folder: &Path, database: &str, schedule: &str) -> Settings {
     let text = format!(
         r#"[server]
 listen = "127.0.0.1:0"
 public_url = "http://127.0.0.1:1"
 ui_deadline = "20s"
 [database]
-url = "sqlite://{}"
+url = "{database}"
 [checks]
 submit_timeout = "2s"
 query_timeout = "2s"
@@ -52,8 +57,7 @@ secret = "whsec_dGVzdC1zZWNyZXQtb2YtdGhlLXNhbmRib3gtcHJvY2Vzc29y"
 [alerts]
 from = "oncepay@example.com"
 to = ["ops@example.com"]
-"#,
-        folder.join("oncepay.db").display()
+"#
     );
     let mut settings = Settings::from_text(&text).expect("the settings are good");
     settings.data_dir = folder.to_owned();

@@ -2,6 +2,7 @@
 
 use crate::bank::{Bank, Does};
 use crate::stage::{Stage, settings};
+use crate::support::ScratchDatabase;
 use futures_util::future::join_all;
 use oncepay::domain::order::{EventKind, OrderStatus, Reason};
 
@@ -10,15 +11,16 @@ const SECONDS: &str = r#"["2s", "1s", "1s"]"#;
 #[actix::test]
 async fn each_check_is_one_query_on_the_wire_and_the_end_is_one_alert() {
     let folder = tempfile::tempdir().unwrap();
+    let database = ScratchDatabase::make(folder.path()).await;
     let bank = Bank::open(Does::Mumbles, Does::Mumbles);
-    let one = Stage::open_beside(settings(folder.path(), SECONDS), &bank).await;
+    let one = Stage::open_beside(settings(folder.path(), &database.url, SECONDS), &bank).await;
     let numbers: Vec<String> = (0..40).map(|n| format!("twin-{n}")).collect();
     join_all(numbers.iter().map(|number| one.create(number))).await;
     for number in &numbers {
         one.becomes(number, OrderStatus::Unknown).await;
     }
 
-    let two = Stage::open_beside(settings(folder.path(), SECONDS), &bank).await;
+    let two = Stage::open_beside(settings(folder.path(), &database.url, SECONDS), &bank).await;
     for number in &numbers {
         let manual = two.becomes(number, OrderStatus::Manual).await;
         assert_eq!(manual.reason, Some(Reason::MaxChecks));
@@ -43,9 +45,10 @@ async fn each_check_is_one_query_on_the_wire_and_the_end_is_one_alert() {
 #[actix::test]
 async fn two_that_are_asked_for_the_same_order_submit_it_once() {
     let folder = tempfile::tempdir().unwrap();
+    let database = ScratchDatabase::make(folder.path()).await;
     let bank = Bank::open(Does::Pays, Does::Pays);
-    let one = Stage::open_beside(settings(folder.path(), SECONDS), &bank).await;
-    let two = Stage::open_beside(settings(folder.path(), SECONDS), &bank).await;
+    let one = Stage::open_beside(settings(folder.path(), &database.url, SECONDS), &bank).await;
+    let two = Stage::open_beside(settings(folder.path(), &database.url, SECONDS), &bank).await;
     let numbers: Vec<String> = (0..40).map(|n| format!("both-{n}")).collect();
 
     let created = numbers
@@ -66,11 +69,12 @@ async fn two_that_are_asked_for_the_same_order_submit_it_once() {
 #[actix::test]
 async fn notices_that_reach_both_pay_the_order_once() {
     let folder = tempfile::tempdir().unwrap();
+    let database = ScratchDatabase::make(folder.path()).await;
     let bank = Bank::open(Does::Mumbles, Does::Mumbles);
-    let one = Stage::open_beside(settings(folder.path(), r#"["60s"]"#), &bank).await;
+    let one = Stage::open_beside(settings(folder.path(), &database.url, r#"["60s"]"#), &bank).await;
     one.create("heard").await;
     one.becomes("heard", OrderStatus::Unknown).await;
-    let two = Stage::open_beside(settings(folder.path(), r#"["60s"]"#), &bank).await;
+    let two = Stage::open_beside(settings(folder.path(), &database.url, r#"["60s"]"#), &bank).await;
 
     join_all((0..20).map(|_| async {
         tokio::join!(

@@ -134,6 +134,7 @@ async fn a_mail_that_was_refused_goes_out_later_under_the_same_id() {
         .collect();
     assert!(subjects[0].contains("refused"), "{subjects:?}");
     assert!(subjects[1].contains("2 alerts"), "{subjects:?}");
+    assert_eq!(mailbox.refused(), [mailbox.mails()[0].message_id.clone()]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

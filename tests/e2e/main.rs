@@ -1,5 +1,14 @@
 //! Stories through the real binary, a processor of its own, real HTTP, a real mail server, SQLite or PostgreSQL.
 
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::string_slice,
+    reason = "a story that cannot go on says where"
+#![cfg(test)]
+#![expect(
+)]
+
 #[path = "../support/mod.rs"]
 mod support;
 
@@ -35,4 +44,7 @@ mod resubmit;
 mod review;
 mod roles;
 mod same_again;
+mod secrets;
 mod shutdown;
+mod storage;
+mod wire;

@@ -1,6 +1,7 @@
 //! The same notice again: seconds, restarts and months later.
 
-use crate::support::{Processor, Shop, Stage, alerts_of, order, said};
+use crate::support::{Processor, Shop, Stage, alerts_of, order, said, signed_at};
+use oncepay::clock::SystemClock;
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -82,4 +83,39 @@ async fn what_was_acknowledged_survives_a_crash_right_after_it() {
     let order = shop.get(created.text("order_id")).await;
     assert_eq!(order["status"], "PAID");
     assert_eq!(order["channel_trade_no"], "T-kept");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_notice_that_was_signed_years_ago_or_ahead_is_rejected_and_leaves_no_row() {
+    let processor = Processor::start().await;
+    let shop = Shop::open(&processor, Stage::default()).await;
+    let created = shop
+        .create(&order("old", "VIP #pending #no-callback"))
+        .await;
+    let body = said("old", "T-old", "PAID").to_string().into_bytes();
+    let now = SystemClock::start().wall();
+    let year_ms = 365 * 86_400_000;
+
+    for at in [
+        now.plus(-3 * year_ms),
+        now.plus(-400_000),
+        now.plus(400_000),
+    ] {
+        let headers = signed_at(&processor.secret, "n-1", &body, at);
+        let answer = shop.notify("sandbox", &headers, body.clone()).await;
+        assert_eq!(
+            (answer.status, answer.text("code")),
+            (401, "callback-rejected"),
+            "{:?}",
+            answer.body
+        );
+    }
+
+    let order = shop.get(created.text("order_id")).await;
+    assert_eq!(
+        (&order["status"], &order["callback_count"]),
+        (&json!("PENDING"), &json!(0))
+    );
+    let rows = "SELECT COUNT(*) FROM callbacks";
+    assert_eq!(shop.database.number(rows).await, 0);
 }

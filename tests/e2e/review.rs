@@ -178,7 +178,7 @@ async fn close_is_confirmed_by_the_channel_or_finds_the_money() {
 async fn nobody_denies_money_that_is_there(#[case] decision: &str) {
     let processor = Processor::start().await;
     let shop = Shop::open(&processor, Stage::default()).await;
-    let manual = manual(&shop, "v-6", "VIP #wrong-amount=1").await;
+    let manual = manual(&shop, "v-6", "VIP #wrong-amount=1 #no-callback").await;
     assert_eq!(manual["reason"], "amount_mismatch");
 
     let answer = shop

@@ -18,6 +18,7 @@ pub struct Mail {
 #[derive(Default)]
 struct Inside {
     mails: Vec<Mail>,
+    refused: Vec<String>,
     refuse_next: usize,
 }
 
@@ -68,6 +69,11 @@ impl Mailbox {
     /// Every mail that was accepted, repeats too.
     pub fn mails(&self) -> Vec<Mail> {
         self.inside.lock().expect("unpoisoned").mails.clone()
+    }
+
+    /// The Message-IDs of mails that were refused.
+    pub fn refused(&self) -> Vec<String> {
+        self.inside.lock().expect("unpoisoned").refused.clone()
     }
 
     /// Distinct Message-IDs: what a person sees in a reader that folds repeats.
@@ -144,10 +150,6 @@ async fn talk(socket: TcpStream, inside: Arc<Mutex<Inside>>) -> std::io::Result<
 
 fn take(inside: &Mutex<Inside>, data: &str) -> &'static str {
     let mut inside = inside.lock().expect("unpoisoned");
-    if inside.refuse_next > 0 {
-        inside.refuse_next -= 1;
-        return "451 not now\r\n";
-    }
     let header = |name: &str| {
         let found = data
             .lines()
@@ -156,8 +158,14 @@ fn take(inside: &Mutex<Inside>, data: &str) -> &'static str {
             .and_then(|line| line.split_once(':'))
             .map(|(_, value)| value.trim().to_owned())
     };
+    let message_id = header("message-id:").unwrap_or_default();
+    if inside.refuse_next > 0 {
+        inside.refuse_next -= 1;
+        inside.refused.push(message_id);
+        return "451 not now\r\n";
+    }
     inside.mails.push(Mail {
-        message_id: header("message-id:").unwrap_or_default(),
+        message_id,
         subject: header("subject:").unwrap_or_default(),
         text: unquoted(data),
     });

@@ -4,6 +4,7 @@ use super::{Answer, Processor, Shop};
 use oncepay::channels::http::sign::{self, Stamped};
 use oncepay::channels::signing::{self, SigningKey};
 use oncepay::clock::SystemClock;
+use oncepay::domain::UnixMillis;
 use secrecy::SecretString;
 use serde_json::{Value, json};
 
@@ -17,8 +18,18 @@ pub fn said(order_no: &str, trade_no: &str, status: &str) -> Value {
 
 /// The headers of a notice with this id, signed now.
 pub fn signed(secret: &str, id: &str, body: &[u8]) -> [(&'static str, String); 3] {
+    signed_at(secret, id, body, SystemClock::start().wall())
+}
+
+/// The headers of a notice with this id, signed then.
+pub fn signed_at(
+    secret: &str,
+    id: &str,
+    body: &[u8],
+    at: UnixMillis,
+) -> [(&'static str, String); 3] {
     let key = SigningKey::parse(&SecretString::from(secret)).expect("a secret");
-    let timestamp = signing::timestamp(SystemClock::start().wall());
+    let timestamp = signing::timestamp(at);
     let head = Stamped {
         id,
         timestamp: &timestamp,

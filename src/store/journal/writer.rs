@@ -107,7 +107,26 @@ impl Writer {
             self.drain();
             self.give_up(part, unclear, &reason);
         }
+        // Every caller was told that nothing was written, and the database is still away.
+        self.until_it_writes(backoff).await?;
         Ok(None)
+    }
+
+    /// Tries until a write succeeds. Its time of waiting stands meanwhile: who cannot write is not ready, also when
+    /// nothing waits.
+    async fn until_it_writes(&mut self, mut backoff: Backoff) -> Result<(), EpochLost> {
+        loop {
+            match self.strategy.run(&[]).await {
+                Ok(Some(_)) => return Ok(()),
+                Ok(None) => return Err(EpochLost),
+                Err(error) => {
+                    self.strategy.abandon().await;
+                    backoff.wait().await;
+                    self.drain();
+                    self.give_up(&mut Vec::new(), false, &error.to_string());
+                }
+            }
+        }
     }
 
     /// One attempt. After an unclear commit it looks up first what stands.

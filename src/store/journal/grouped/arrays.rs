@@ -1,8 +1,8 @@
 //! A batch as arrays of rows in JSON, in the order of the text's parameters.
 
+use super::super::rows::FIXED_AT_CREATION;
 use crate::store::mapping::Prepared;
-use sea_orm::{DbBackend, DbErr, Value};
-use serde::Serialize;
+use sea_orm::{DbBackend, DbErr, EntityTrait, IdenStatic, Iterable, ModelTrait, Value};
 
 /// One array for each kind of row; [`super::text`] names them by their numbers, which begin after the epoch's.
 #[derive(Debug, Default)]
@@ -34,19 +34,18 @@ impl Arrays {
     }
 
     fn add(&mut self, write: &Prepared) -> Result<(), serde_json::Error> {
-        let guard = Guard {
-            guard_order: &write.order.order_id,
-            guard_decision: write.decision(),
-        };
+        let guard = [text(&write.order.order_id), text(write.decision())];
         match write.expected_version {
-            None => self.creates.push(&write.order, &())?,
-            Some(expected_version) => self.updates.push(
-                &write.order,
-                &Expectation {
-                    expected_version,
-                    unless_replaced: write.unless_replaced,
-                },
-            )?,
+            None => self.creates.push(cells(&write.order, &[]))?,
+            Some(expected_version) => {
+                let expected = [
+                    text(&write.order.order_id),
+                    Value::from(expected_version),
+                    Value::from(write.unless_replaced),
+                ];
+                self.updates
+                    .push(cells(&write.order, FIXED_AT_CREATION).chain(expected))?;
+            }
         }
         self.events.extend(&write.events, &guard)?;
         self.payments.extend(&write.payments, &guard)?;
@@ -59,13 +58,13 @@ impl Arrays {
             } else {
                 &mut self.notices
             };
-            rows.push(&notice.row, &guard)?;
+            rows.extend([&notice.row], &guard)?;
         }
         if write.resolves_alerts {
-            self.resolutions
-                .push(&Resolution { at: write.at }, &guard)?;
+            let at = [Value::from(write.at)];
+            self.resolutions.push(at.into_iter().chain(guard.clone()))?;
         }
-        self.decisions.push(&guard, &())
+        self.decisions.push(guard)
     }
 
     /// The values of the text's parameters; PostgreSQL counts them.
@@ -93,60 +92,49 @@ impl Arrays {
     }
 }
 
-/// The row is written only if this order bears this decision.
-#[derive(Serialize)]
-struct Guard<'a> {
-    guard_order: &'a str,
-    guard_decision: &'a str,
+fn text(text: &str) -> Value {
+    Value::from(text)
 }
 
-#[derive(Serialize)]
-struct Expectation {
-    expected_version: i64,
-    unless_replaced: bool,
+/// The values of a row, in the order of its entity's columns.
+fn cells<M: ModelTrait>(
+    row: &M,
+    without: &'static [<M::Entity as EntityTrait>::Column],
+) -> impl Iterator<Item = Value> {
+    <M::Entity as EntityTrait>::Column::iter()
+        .filter(|column| {
+            !without
+                .iter()
+                .any(|fixed| fixed.as_str() == column.as_str())
+        })
+        .map(|column| row.get(column))
 }
 
-#[derive(Serialize)]
-struct Resolution {
-    at: i64,
-}
-
-/// A JSON array of flat objects.
+/// A JSON array of rows, each an array of its values.
 #[derive(Debug, Default)]
 struct Array {
     bytes: Vec<u8>,
 }
 
 impl Array {
-    /// Adds one object with the fields of `row` and of `extra`.
-    fn push(
-        &mut self,
-        row: &impl Serialize,
-        extra: &impl Serialize,
-    ) -> Result<(), serde_json::Error> {
+    fn push(&mut self, row: impl IntoIterator<Item = Value>) -> Result<(), serde_json::Error> {
         self.bytes
             .push(if self.bytes.is_empty() { b'[' } else { b',' });
-        serde_json::to_writer(&mut self.bytes, row)?;
-        let end = self.bytes.len();
-        serde_json::to_writer(&mut self.bytes, extra)?;
-        // `{…}{…}` becomes `{…,…}`; `{…}null` becomes `{…}`.
-        if self.bytes.get(end) == Some(&b'{') {
-            self.bytes.remove(end);
-            if let Some(brace) = end.checked_sub(1).and_then(|at| self.bytes.get_mut(at)) {
-                *brace = b',';
-            }
-        } else {
-            self.bytes.truncate(end);
+        for (place, value) in row.into_iter().enumerate() {
+            self.bytes.push(if place == 0 { b'[' } else { b',' });
+            write_cell(&mut self.bytes, &value)?;
         }
+        self.bytes.push(b']');
         Ok(())
     }
 
-    fn extend<'a, T: Serialize + 'a>(
+    fn extend<'a, M: ModelTrait + 'a>(
         &mut self,
-        rows: impl IntoIterator<Item = &'a T>,
-        extra: &impl Serialize,
+        rows: impl IntoIterator<Item = &'a M>,
+        guard: &[Value; 2],
     ) -> Result<(), serde_json::Error> {
-        rows.into_iter().try_for_each(|row| self.push(row, extra))
+        rows.into_iter()
+            .try_for_each(|row| self.push(cells(row, &[]).chain(guard.iter().cloned())))
     }
 
     fn value(mut self) -> Value {
@@ -157,5 +145,21 @@ impl Array {
         }
         // serde_json writes UTF-8 only.
         Value::from(String::from_utf8(self.bytes).unwrap_or_default())
+    }
+}
+
+/// Our tables hold whole numbers, truths, texts and nothing else.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a value of another type has no column here, and fails the write by name"
+)]
+fn write_cell(bytes: &mut Vec<u8>, value: &Value) -> Result<(), serde_json::Error> {
+    match value {
+        Value::BigInt(number) => serde_json::to_writer(bytes, number),
+        Value::Bool(truth) => serde_json::to_writer(bytes, truth),
+        Value::String(text) => serde_json::to_writer(bytes, text),
+        other => Err(serde::ser::Error::custom(format!(
+            "{other:?} has no place in a row"
+        ))),
     }
 }

@@ -1,7 +1,15 @@
-//! Rows from an array parameter, in the words of each backend.
+//! The parameters of the text: which rows each holds, and how a backend reads them.
 
+use super::super::rows::FIXED_AT_CREATION;
 use crate::store::mapping::column_type;
+use entities::{alerts, callbacks, idempotency_keys, order_events, orders, payments};
 use sea_orm::{EntityTrait, IdenStatic, Iterable};
+
+/// A column's name and type.
+type Column = (&'static str, &'static str);
+
+/// Which order and which decision a row belongs to.
+const GUARD: [Column; 2] = [("guard_order", "text"), ("guard_decision", "text")];
 
 /// The parameters of the text, in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +49,42 @@ impl Parameter {
         };
         format!("${number}")
     }
+
+    /// The columns of its rows, in the order in which [`super::arrays`] writes them.
+    fn columns(self) -> Vec<Column> {
+        match self {
+            Self::Epoch => Vec::new(),
+            Self::Creates => all::<orders::Entity>(),
+            Self::Updates => {
+                let fixed: Vec<_> = FIXED_AT_CREATION.iter().map(IdenStatic::as_str).collect();
+                let mut columns = all::<orders::Entity>();
+                columns.retain(|(name, _)| !fixed.contains(name));
+                columns.extend([
+                    ("order_id", "text"),
+                    ("expected_version", "bigint"),
+                    ("unless_replaced", "boolean"),
+                ]);
+                columns
+            }
+            Self::Events => guarded::<order_events::Entity>(),
+            Self::Payments | Self::KeptPayments => guarded::<payments::Entity>(),
+            Self::Notices | Self::RepeatedNotices => guarded::<callbacks::Entity>(),
+            Self::Alerts => guarded::<alerts::Entity>(),
+            Self::Resolutions => [("at", "bigint")].into_iter().chain(GUARD).collect(),
+            Self::IdempotencyKeys => guarded::<idempotency_keys::Entity>(),
+            Self::Decisions => GUARD.to_vec(),
+        }
+    }
+}
+
+fn all<E: EntityTrait>() -> Vec<Column> {
+    E::Column::iter()
+        .map(|column| (column.as_str(), column_type(&column)))
+        .collect()
+}
+
+fn guarded<E: EntityTrait>() -> Vec<Column> {
+    all::<E>().into_iter().chain(GUARD).collect()
 }
 
 /// How a backend reads rows from JSON.
@@ -51,50 +95,28 @@ pub(super) enum Source {
 }
 
 impl Source {
-    /// The rows of this entity, and `extra` columns, as `x`.
-    pub(super) fn rows<E: EntityTrait>(
-        self,
-        parameter: Parameter,
-        extra: &[(&'static str, &'static str)],
-    ) -> String {
-        let mut columns: Vec<_> = E::Column::iter()
-            .map(|column| (column.as_str(), column_type(&column)))
-            .collect();
-        columns.extend(extra);
-        self.of_columns(parameter, &columns, "x")
-    }
-
-    /// Rows of these columns, and the guard's, as `alias`.
-    pub(super) fn of(
-        self,
-        parameter: Parameter,
-        columns: &[(&'static str, &'static str)],
-        alias: &str,
-    ) -> String {
-        let mut columns = columns.to_vec();
-        columns.extend(super::text::GUARD);
-        self.of_columns(parameter, &columns, alias)
-    }
-
-    fn of_columns(self, parameter: Parameter, columns: &[(&str, &str)], alias: &str) -> String {
-        let rows = parameter.placeholder();
-        let columns: Vec<_> = columns
+    /// The rows of this parameter, as `alias`. A row is an array, since a column is found by its place in a fifth of
+    /// the time that finding its name in an object takes.
+    pub(super) fn rows(self, parameter: Parameter, alias: &str) -> String {
+        let given = parameter.placeholder();
+        let columns = parameter.columns();
+        let columns = columns
             .iter()
-            .map(|(name, kind)| match self {
-                Self::Sqlite => format!("v->>'$.{name}' AS {name}"),
-                Self::Postgres => format!("{name} {kind}"),
-            })
-            .collect();
-        let columns = columns.join(", ");
+            .enumerate()
+            .map(|(place, (name, kind))| match self {
+                Self::Sqlite => format!("v->>{place} AS {name}"),
+                Self::Postgres => format!("(v->>{place})::{kind} AS {name}"),
+            });
+        let columns = columns.collect::<Vec<_>>().join(", ");
         match self {
-            // Without MATERIALIZED each column would render its whole row anew, and be a reason to read the table first.
+            // In binary, and MATERIALIZED, so that no column parses or renders its whole row anew.
             Self::Sqlite => format!(
-                "(WITH given AS MATERIALIZED (SELECT value AS v FROM json_each({rows})) \
+                "(WITH given AS MATERIALIZED (SELECT value AS v FROM jsonb_each({given})) \
                  SELECT {columns} FROM given) AS {alias}"
             ),
-            Self::Postgres => {
-                format!("jsonb_to_recordset({rows}::jsonb) AS {alias}({columns})")
-            }
+            Self::Postgres => format!(
+                "(SELECT {columns} FROM jsonb_array_elements({given}::jsonb) AS given(v)) AS {alias}"
+            ),
         }
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn sqlite() -> &'static str {
                     AND o.last_decision = x.guard_decision)",
             lock: "",
         };
-        let decisions = texts.source.of(Parameter::Decisions, &[], "x");
+        let decisions = texts.rows(Parameter::Decisions);
         format!(
             "BEGIN IMMEDIATE;\n{};\n{};\n{};\nSELECT x.guard_decision FROM {decisions} WHERE {};\nCOMMIT",
             texts.creates(),
@@ -73,7 +73,7 @@ impl Texts {
 
     fn creates(&self) -> String {
         let columns = names::<orders::Entity>(&[]);
-        let rows = self.source.rows::<orders::Entity>(Parameter::Creates, &[]);
+        let rows = self.rows(Parameter::Creates);
         format!(
             "INSERT INTO orders ({}) SELECT {} FROM {rows} WHERE {} AND (x.replaces IS NULL OR EXISTS \
              (SELECT 1 FROM orders AS r WHERE r.order_no = x.replaces AND r.status IN ({}))) \
@@ -91,13 +91,7 @@ impl Texts {
             .iter()
             .map(|name| format!("{name} = x.{name}"))
             .collect();
-        let extra = [
-            ("expected_version", "bigint"),
-            ("unless_replaced", "boolean"),
-        ];
-        let rows = self
-            .source
-            .rows::<orders::Entity>(Parameter::Updates, &extra);
+        let rows = self.rows(Parameter::Updates);
         format!(
             "UPDATE orders SET {} FROM {rows} WHERE orders.order_id = x.order_id \
              AND orders.version = x.expected_version AND {} AND (NOT x.unless_replaced OR NOT EXISTS \
@@ -111,7 +105,7 @@ impl Texts {
     /// Everything that is written only for decisions that stand.
     fn followers(&self) -> Vec<String> {
         let known = "NOT EXISTS (SELECT 1 FROM alert_keys AS k WHERE k.key = x.key)";
-        let alerts = self.rows::<alerts::Entity>(Parameter::Alerts);
+        let alerts = self.rows(Parameter::Alerts);
         vec![
             self.insert::<order_events::Entity>(Parameter::Events, ""),
             self.insert::<payments::Entity>(Parameter::Payments, ""),
@@ -140,8 +134,8 @@ impl Texts {
         ]
     }
 
-    fn rows<E: EntityTrait>(&self, parameter: Parameter) -> String {
-        self.source.rows::<E>(parameter, &GUARD)
+    fn rows(&self, parameter: Parameter) -> String {
+        self.source.rows(parameter, "x")
     }
 
     fn insert<E: EntityTrait>(&self, parameter: Parameter, tail: &str) -> String {
@@ -151,7 +145,7 @@ impl Texts {
             E::default().table_name(),
             columns.join(", "),
             of_x(&columns),
-            self.rows::<E>(parameter),
+            self.rows(parameter),
             self.guard,
         )
     }
@@ -162,7 +156,7 @@ impl Texts {
              AND payments.trade_no = x.trade_no AND payments.order_id = x.order_id \
              AND (payments.own <> x.own OR payments.amount <> x.amount OR payments.currency <> x.currency) \
              AND {}",
-            self.rows::<payments::Entity>(Parameter::KeptPayments),
+            self.rows(Parameter::KeptPayments),
             self.guard,
         )
     }
@@ -172,19 +166,15 @@ impl Texts {
             "UPDATE callbacks SET seen_count = callbacks.seen_count + 1, last_seen_at = x.last_seen_at \
              FROM {} WHERE callbacks.channel = x.channel AND callbacks.callback_key = x.callback_key \
              AND callbacks.status = x.status AND {}",
-            self.rows::<callbacks::Entity>(Parameter::RepeatedNotices),
+            self.rows(Parameter::RepeatedNotices),
             self.guard,
         )
     }
 
     /// What the write itself raises is not over.
     fn resolutions(&self) -> String {
-        let rows = self
-            .source
-            .of(Parameter::Resolutions, &[("at", "bigint")], "x");
-        let raised = self
-            .source
-            .of(Parameter::Alerts, &[("key", "text")], "raised");
+        let rows = self.rows(Parameter::Resolutions);
+        let raised = self.source.rows(Parameter::Alerts, "raised");
         format!(
             "UPDATE alerts SET status = 'resolved', resolved_at = x.at FROM {rows} \
              WHERE alerts.order_id = x.guard_order AND alerts.status <> 'resolved' \
