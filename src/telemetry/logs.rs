@@ -33,6 +33,7 @@ pub const FILTER_VARIABLE: &str = "ONCEPAY_LOG";
 pub fn init(format: LogFormat) -> Result<(), TryInitError> {
     let filter = EnvFilter::try_from_env(FILTER_VARIABLE)
         .unwrap_or_else(|_absent_or_wrong| EnvFilter::new("info"));
+    let filter = without_parse_errors(filter);
     let lines = fmt::layer().with_writer(std::io::stderr);
     let lines: Box<dyn Layer<Registry> + Send + Sync> = match format {
         LogFormat::Json => lines
@@ -46,4 +47,17 @@ pub fn init(format: LogFormat) -> Result<(), TryInitError> {
     tracing_subscriber::registry()
         .with(lines.with_filter(filter))
         .try_init()
+}
+
+/// actix reports each request that is no HTTP as an error, a line each: anybody could fill the disk with them. They are
+/// silent unless the filter names their target.
+fn without_parse_errors(filter: EnvFilter) -> EnvFilter {
+    const TARGET: &str = "actix_http";
+    if filter.to_string().contains(TARGET) {
+        return filter;
+    }
+    match format!("{TARGET}=off").parse() {
+        Ok(directive) => filter.add_directive(directive),
+        Err(_) => filter,
+    }
 }

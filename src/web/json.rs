@@ -4,8 +4,12 @@
 use super::language::Text;
 use super::problem::Problem;
 use super::problem_kind::Kind;
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
+
+/// More fields than any form asks for, so that a form with more is refused whatever they are. Each key is compared
+/// with those before it: a body of nothing but keys must not cost the square of its size.
+const FIELDS_MAX: usize = 256;
 
 /// The fields of one object in the order in which they came.
 #[derive(Debug, Default)]
@@ -40,13 +44,18 @@ impl<'de> Deserialize<'de> for Object<'de> {
 
             fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
                 let mut object = Object::default();
-                while let Some((key, value)) = map.next_entry::<String, &'de RawValue>()? {
+                while object.fields.len() < FIELDS_MAX
+                    && let Some((key, value)) = map.next_entry::<String, &'de RawValue>()?
+                {
                     if object.fields.iter().any(|(known, _)| *known == key) {
-                        object.repeated.push(key);
+                        if !object.repeated.contains(&key) {
+                            object.repeated.push(key);
+                        }
                     } else {
                         object.fields.push((key, value));
                     }
                 }
+                while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
                 Ok(object)
             }
         }
@@ -101,6 +110,17 @@ mod tests {
         let object = Object::of_body(br#"{"a": 1, "b": [1, 2], "\u0061": 2}"#).unwrap();
         assert_eq!(object.repeated, ["a"]);
         assert_eq!(object.fields.len(), 2);
+    }
+
+    #[test]
+    fn of_a_flood_of_fields_only_the_first_are_kept() {
+        let fields: Vec<_> = (0..10_000).map(|n| format!("\"k{n}\": {n}")).collect();
+        let body = format!("{{{}}}", fields.join(","));
+        let object = Object::of_body(body.as_bytes()).unwrap();
+        assert_eq!(object.fields.len(), FIELDS_MAX);
+        let again = "\"a\": 1,".repeat(10_000);
+        let object = Object::of_body(format!("{{{again} \"b\": 2}}").as_bytes()).map(drop);
+        assert!(object.is_ok());
     }
 
     #[test]

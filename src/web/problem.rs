@@ -9,6 +9,9 @@ use actix_web::http::header::{self, HeaderName, HeaderValue};
 use actix_web::{HttpResponse, HttpResponseBuilder, ResponseError};
 use serde_json::Value;
 
+/// Fields that one document names: enough to correct any honest request.
+const ERRORS_MAX: usize = 100;
+
 /// What is wrong with one field of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FieldError {
@@ -53,9 +56,10 @@ impl Problem {
         }
     }
 
-    /// A request with these fields wrong.
+    /// A request with these fields wrong; of a flood of them, the first.
     #[must_use]
-    pub(crate) fn validation(errors: Vec<FieldError>) -> Self {
+    pub(crate) fn validation(mut errors: Vec<FieldError>) -> Self {
+        errors.truncate(ERRORS_MAX);
         Self {
             errors,
             ..Self::new(Kind::Validation)

@@ -136,7 +136,7 @@ async fn nonsense_in_a_query_is_refused_by_the_name_of_its_parameter() {
     let shop = Shop::open(&processor, Stage::default()).await;
     let contract = Contract::of(&shop).await;
     let long = "9".repeat(4_000);
-    let cursor_of_alerts = "YWxyXzAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAw";
+    let cursor_of_alerts = "alr_00000000000000000000000000000000";
     for (parameter, values) in [
         (
             "limit",

@@ -125,6 +125,11 @@ async fn health_documents_and_pages_are_served_from_the_binary_alone() {
             contract.covers("GET", path, &answer);
         }
     }
+    // Some probes ask for the head alone.
+    for path in ["/healthz", "/readyz"] {
+        let answer = shop.send(shop.client.head(shop.url(path))).await;
+        assert_eq!((answer.status, &answer.body), (200, &json!("")), "{path}");
+    }
     let ready = shop.send(shop.client.get(shop.url("/readyz"))).await;
     for check in [
         "database",

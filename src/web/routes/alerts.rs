@@ -66,7 +66,7 @@ pub(super) fn mount(config: &mut ServiceConfig) {
     get, path = "/v1/alerts", tag = "alerts", operation_id = "list_alerts",
     params(
         ("status" = Option<AlertStatusWord>, Query),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
+        ("cursor" = Option<String>, Query, pattern = "^alr_[0-9a-f]{32}$", description = "`next_cursor` of the page before"),
         ("limit" = Option<u64>, Query, minimum = 1, maximum = 200, description = "Default 50"),
     ),
     responses(

@@ -17,8 +17,12 @@ const ALERTS_MAX: u64 = 1000;
 
 pub(super) fn resources() -> Vec<Resource> {
     vec![
-        web::resource("/healthz").route(web::get().to(health::healthz)),
-        web::resource("/readyz").route(web::get().to(health::readyz)),
+        web::resource("/healthz")
+            .route(web::get().to(health::healthz))
+            .route(web::head().to(health::healthz)),
+        web::resource("/readyz")
+            .route(web::get().to(health::readyz))
+            .route(web::head().to(health::readyz)),
         web::resource("/metrics").route(web::get().to(metrics)),
         web::resource("/openapi.json").route(web::get().to(document)),
         web::resource("/docs").route(web::get().to(docs)),

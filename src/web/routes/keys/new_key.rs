@@ -40,10 +40,12 @@ fn scopes(raw: &RawValue) -> Result<Vec<String>, Text> {
     let mut scopes = Vec::new();
     for item in items {
         let scope = as_text(item)?;
-        if !SCOPES.contains(&scope.as_str()) || scopes.contains(&scope) {
+        if !SCOPES.contains(&scope.as_str()) {
             return Err(wrong());
         }
-        scopes.push(scope);
+        if !scopes.contains(&scope) {
+            scopes.push(scope);
+        }
     }
     Ok(scopes)
 }

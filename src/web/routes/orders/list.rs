@@ -30,7 +30,7 @@ use actix_web::{HttpRequest, HttpResponse};
         ("channel" = Option<String>, Query, pattern = "^[A-Za-z0-9_.@-]{1,64}$"),
         ("created_from" = Option<String>, Query, format = DateTime, description = "From this moment on"),
         ("created_to" = Option<String>, Query, format = DateTime, description = "Before this moment"),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
+        ("cursor" = Option<String>, Query, pattern = "^ord_[0-9a-f]{32}$", description = "`next_cursor` of the page before"),
         ("limit" = Option<u64>, Query, minimum = 1, maximum = 200, description = "Default 50"),
     ),
     responses(
