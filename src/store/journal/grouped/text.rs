@@ -187,9 +187,6 @@ impl Texts {
     }
 }
 
-/// Which order and which decision a row belongs to.
-pub(super) const GUARD: [(&str, &str); 2] = [("guard_order", "text"), ("guard_decision", "text")];
-
 fn of_x(names: &[&str]) -> String {
     let columns: Vec<_> = names.iter().map(|name| format!("x.{name}")).collect();
     columns.join(", ")
