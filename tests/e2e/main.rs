@@ -1,12 +1,12 @@
 //! Stories through the real binary, a processor of its own, real HTTP, a real mail server, SQLite or PostgreSQL.
 
+#![cfg(test)]
+#![expect(
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
     clippy::string_slice,
     reason = "a story that cannot go on says where"
-#![cfg(test)]
-#![expect(
 )]
 
 #[path = "../support/mod.rs"]
