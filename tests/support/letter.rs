@@ -58,6 +58,10 @@ impl Notice {
     }
 }
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "who signs a letter has a clock of their own"
+)]
 fn unix_seconds() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
