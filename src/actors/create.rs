@@ -4,7 +4,7 @@ use super::gateway::{GatewayError, NewOrder};
 use super::turn::{Turn, unread};
 use crate::clock::new_id;
 use crate::domain::order::decide::{Context, create};
-use crate::domain::order::{Decision, Order};
+use crate::domain::order::{Decision, Fingerprint, Order};
 use crate::domain::{EventId, OrderId, UnixMillis};
 use crate::store::journal::IdempotencyRecord;
 use crate::store::{Committed, Conflict, JournalError, Urgency, Write, orders};
@@ -146,12 +146,7 @@ fn not_created(error: &JournalError) -> GatewayError {
     }
 }
 
-fn template(
-    new: &NewOrder,
-    fingerprint: crate::domain::order::Fingerprint,
-    ask_first: bool,
-    at: UnixMillis,
-) -> Order {
+fn template(new: &NewOrder, fingerprint: Fingerprint, ask_first: bool, at: UnixMillis) -> Order {
     Order {
         order_id: OrderId(new_id("ord")),
         order_no: new.order_no.clone(),

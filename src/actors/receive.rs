@@ -45,7 +45,7 @@ impl Gateway {
     }
 
     async fn hand_over(&self, channel: &str, notice: Notice, digest: String) -> Received {
-        let (order_no, id, input) = match notice {
+        let (order_no, id, trade_no, input) = match notice {
             Notice::Unrelated { .. } => return Received::Unrelated,
             Notice::Charge {
                 key,
@@ -63,7 +63,8 @@ impl Gateway {
                     status,
                     digest,
                 };
-                (order_no, id, Input::Answer { source, answer })
+                let trade_no = answer.trade_no().map(str::to_owned);
+                (order_no, id, trade_no, Input::Answer { source, answer })
             }
             Notice::Refund {
                 key,
@@ -77,17 +78,17 @@ impl Gateway {
                     status: "refund".to_owned(),
                     digest,
                 };
-                (order_no, id, Input::ExternalRefund { reference, summary })
+                (
+                    order_no,
+                    id,
+                    None,
+                    Input::ExternalRefund { reference, summary },
+                )
             }
         };
         if !OrderNo::is_valid(&order_no) {
             return Received::Unrelated;
         }
-        let trade_no = if let Input::Answer { answer, .. } = &input {
-            answer.trade_no().map(str::to_owned)
-        } else {
-            None
-        };
         let number = OrderNo(order_no.clone());
         match self
             .happened_by_notice(&number, input, Some(id.clone()), None)
@@ -97,9 +98,7 @@ impl Gateway {
                 order: Box::new(settled.order),
                 duplicate: settled.duplicate,
             },
-            Err(GatewayError::NoSuchOrder) => {
-                self.keep_orphan(channel, order_no, id, trade_no).await
-            }
+            Err(GatewayError::NoSuchOrder) => self.keep_orphan(order_no, id, trade_no).await,
             Err(error) => Received::NotYet(error.to_string()),
         }
     }
@@ -107,13 +106,12 @@ impl Gateway {
     /// Verified, ours by its number, and unknown: kept, alerted once, and asked about before a submit of that number.
     async fn keep_orphan(
         &self,
-        channel: &str,
         order_no: String,
         id: NoticeId,
         channel_trade_no: Option<String>,
     ) -> Received {
         let orphan = inbox::Orphan {
-            channel: channel.to_owned(),
+            channel: id.channel,
             key: id.key,
             status: id.status,
             order_no: order_no.clone(),
