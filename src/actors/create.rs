@@ -147,13 +147,9 @@ fn not_created(error: &JournalError) -> GatewayError {
 }
 
 fn template(new: &NewOrder, fingerprint: Fingerprint, ask_first: bool, at: UnixMillis) -> Order {
+    let order_id = OrderId(new_id("ord"));
     Order {
-        order_id: OrderId(new_id("ord")),
-        order_no: new.order_no.clone(),
-        idempotency_key: new.order_no.idempotency_key(),
-        fingerprint,
         method: new.method.clone(),
-        money: new.money,
         subject: new.subject.clone(),
         account: new.account.clone(),
         entitlements: new.entitlements.clone(),
@@ -161,33 +157,9 @@ fn template(new: &NewOrder, fingerprint: Fingerprint, ask_first: bool, at: UnixM
         return_url: new.return_url.clone(),
         payer: new.payer.clone(),
         replaces: new.replaces.clone(),
-        status: crate::domain::order::OrderStatus::Unpaid,
-        reason: None,
-        version: 0,
-        created_at: at,
-        updated_at: at,
-        paid_at: None,
         expires_at: at.plus(new.expires_in_s.saturating_mul(1000)),
-        deadline_passed_at: None,
         ask_first,
-        submits: Vec::new(),
-        extra_submits: 0,
-        check_count: 0,
-        next_check_at: None,
-        ask_due: false,
-        not_found_since: None,
-        close_requested_at: None,
-        close_by: None,
-        expiry_count: 0,
-        payments: Vec::new(),
-        proof_in_conflict: false,
-        amount_refunded: 0,
-        next_action: None,
-        withheld: false,
-        proposal: None,
-        callback_count: 0,
-        event_seq: 0,
-        last_error: None,
+        ..Order::unborn(order_id, new.order_no.clone(), fingerprint, new.money, at)
     }
 }
 

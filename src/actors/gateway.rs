@@ -159,6 +159,7 @@ impl Gateway {
             if let Ok(answer) = answer.await {
                 return Ok((answer?, result));
             }
+            tokio::time::sleep(REWATCH_PAUSE).await;
         }
         Err(GatewayError::Unclear("the order's actor failed".to_owned()))
     }
@@ -323,6 +324,8 @@ impl Gateway {
             if let Ok(answer) = answer.await {
                 return answer;
             }
+            // The supervisor may not have heard of the death yet: what is sent at once would die too.
+            tokio::time::sleep(REWATCH_PAUSE).await;
         }
         Err(GatewayError::Unclear("the order's actor failed".to_owned()))
     }
@@ -362,8 +365,8 @@ impl Gateway {
     }
 }
 
-/// How often a question is asked when the actor that should answer it died.
-const ASKS_MAX: u32 = 2;
+/// How often a question is asked when the actor that should answer it died, and the pause before it is asked again.
+const ASKS_MAX: u32 = 3;
 const REWATCH_PAUSE: Duration = Duration::from_millis(100);
 
 fn waiter(goal: Goal) -> (Waiter, oneshot::Receiver<Order>) {

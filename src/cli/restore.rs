@@ -31,7 +31,8 @@ async fn restore(settings: &Settings, backup: &Path, now: UnixMillis) -> Result<
     sqlite::look_over(backup).await?;
     let failed = |error: std::io::Error| Problem::file(&database, &error);
     let incoming = sqlite::beside(&database, ".incoming");
-    std::fs::copy(backup, &incoming).map_err(failed)?;
+    // Not the file alone: a database that was set aside, or copied by hand, may have its newest rows in its log.
+    sqlite::copy(backup, &incoming).await?;
     sqlite::sync(&incoming).map_err(failed)?;
     // The mark comes first: with it and the old database one query too many is made, without it and the new one a
     // charge too many.

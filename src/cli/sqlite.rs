@@ -70,6 +70,42 @@ pub(super) async fn look_over(file: &Path) -> Result<(), Problem> {
     }
 }
 
+/// A whole copy in one file, in the place of what is at `to`: also what still stands in the log beside the database.
+pub(super) async fn copy(database: &Path, to: &Path) -> Result<(), Problem> {
+    remove_if_there(to)?;
+    let connection = connect(database, false).await?;
+    let target = to
+        .to_str()
+        .ok_or_else(|| Problem::plain("the file's name is not UTF-8"))?;
+    let copied = connection
+        .execute_raw(Statement::from_sql_and_values(
+            DbBackend::Sqlite,
+            "VACUUM INTO ?",
+            [target.into()],
+        ))
+        .await;
+    let closed = connection.close().await;
+    copied.map_err(|error| unusable(to, &error))?;
+    closed.map_err(|error| unusable(database, &error))?;
+    #[cfg(unix)]
+    {
+        // It holds what the database holds.
+        use std::os::unix::fs::PermissionsExt;
+        let private = std::fs::Permissions::from_mode(0o600);
+        std::fs::set_permissions(to, private).map_err(|error| Problem::file(to, &error))?;
+    }
+    Ok(())
+}
+
+fn remove_if_there(file: &Path) -> Result<(), Problem> {
+    match std::fs::remove_file(file) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(Problem::file(file, &error))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
 async fn texts(connection: &DatabaseConnection, query: &str) -> Result<Vec<String>, DbErr> {
     let rows = connection
         .query_all_raw(Statement::from_string(DbBackend::Sqlite, query))

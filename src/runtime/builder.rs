@@ -122,7 +122,7 @@ impl RuntimeBuilder {
         readiness.set_rehydrated();
 
         let settings = Arc::new(self.settings);
-        let keys = web::KeyRing::new(&settings.keys);
+        let keys = web::KeyRing::new(&settings.keys).limited(settings.limits.requests_per_key);
         keys.refresh(&database).await?;
         arbiter.spawn(keys.clone().keep_fresh(database.clone()));
         let state = web::State::new(web::Parts {

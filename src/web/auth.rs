@@ -7,12 +7,16 @@ use super::role::Act;
 use actix_web::HttpRequest;
 use actix_web::http::header::{AUTHORIZATION, HeaderMap, HeaderValue, WWW_AUTHENTICATE};
 
-/// The caller, if their key is in force and may do this: else 401 or 403.
+/// The caller, if their key is in force and may do this now: else 401, 429 or 403.
 pub(crate) fn require(keys: &KeyRing, request: &HttpRequest, act: Act) -> Result<Caller, Problem> {
     let caller = bearer(request.headers()).and_then(|key| keys.find(key));
     let caller = caller.ok_or_else(|| {
         Problem::new(Kind::Unauthenticated)
             .with_header(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))
+    })?;
+    keys.admit(&caller).map_err(|wait| {
+        // Whole seconds, rounded up: a wait of 10 ms is not a wait of none.
+        Problem::new(Kind::RateLimited).retry_after(wait.as_secs().saturating_add(1))
     })?;
     if caller.role.may(act) {
         Ok(caller)

@@ -1,5 +1,6 @@
 //! The API keys that are in force, in memory: those of the configuration and those of the database.
 
+use super::key_limit::KeyLimit;
 use super::role::Role;
 use crate::config::KeySettings;
 use crate::domain::UnixMillis;
@@ -31,6 +32,7 @@ type ByDigest = HashMap<String, Caller>;
 pub struct KeyRing {
     configured: Arc<Vec<ConfiguredKey>>,
     in_force: Arc<RwLock<Arc<ByDigest>>>,
+    limit: Arc<KeyLimit>,
 }
 
 /// A key of the configuration; its secret is forgotten.
@@ -54,9 +56,22 @@ impl KeyRing {
         let ring = Self {
             configured: Arc::new(configured),
             in_force: Arc::default(),
+            limit: Arc::default(),
         };
         ring.put_in_force(&[]);
         ring
+    }
+
+    /// The same ring, in which one key may ask so often a second.
+    #[must_use]
+    pub fn limited(mut self, per_second: Option<u32>) -> Self {
+        self.limit = Arc::new(KeyLimit::new(per_second));
+        self
+    }
+
+    /// Counts one request of this caller; a refusal says how long to wait.
+    pub(super) fn admit(&self, caller: &Caller) -> Result<(), Duration> {
+        self.limit.admit(&caller.name)
     }
 
     /// The keys of the configuration.

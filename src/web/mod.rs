@@ -11,6 +11,7 @@ mod door;
 mod fault;
 mod form;
 mod json;
+mod key_limit;
 pub mod keyring;
 mod language;
 mod messages;

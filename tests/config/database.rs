@@ -2,6 +2,7 @@
 
 use crate::commands::oncepay;
 use oncepay::store::{Database, DatabaseSettings, ProcessLock};
+use sea_orm::ConnectionTrait;
 use serde_json::Value;
 use std::path::Path;
 
@@ -144,6 +145,33 @@ fn a_backup_is_restored_and_what_was_there_is_kept() {
         ],
     );
     assert_eq!(key_names(folder.path()), ["after", "before"]);
+}
+
+#[tokio::test]
+async fn what_stands_in_the_log_of_a_database_is_restored_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    done(folder.path(), &["migrate"]);
+    let data = folder.path().join("data");
+    // Somebody who looks keeps the log from being written back.
+    let url = format!("sqlite://{}/oncepay.db", data.display());
+    let looking = sea_orm::Database::connect(&url).await.unwrap();
+    looking
+        .execute_unprepared("SELECT count(*) FROM orders")
+        .await
+        .unwrap();
+    done(
+        folder.path(),
+        &["keys", "create", "newest", "--role", "viewer"],
+    );
+    for ending in ["", "-wal"] {
+        let from = data.join(format!("oncepay.db{ending}"));
+        std::fs::copy(from, folder.path().join(format!("by-hand.db{ending}"))).unwrap();
+    }
+    looking.close().await.unwrap();
+    done(folder.path(), &["keys", "revoke", "newest"]);
+
+    done(folder.path(), &["restore", "by-hand.db"]);
+    assert_eq!(key_names(folder.path()), ["newest"]);
 }
 
 #[test]

@@ -166,47 +166,11 @@ pub(crate) fn cny(amount: i64) -> Money {
 }
 
 fn unborn() -> Order {
-    let order_no = OrderNo::from("A-1");
+    let (order_id, order_no) = (OrderId::from("ord_1"), OrderNo::from("A-1"));
     Order {
-        order_id: OrderId::from("ord_1"),
-        idempotency_key: order_no.idempotency_key(),
-        order_no,
-        fingerprint: account(),
         method: "qr".into(),
-        money: cny(1999),
         subject: "VIP+".into(),
-        account: None,
-        entitlements: Vec::new(),
-        metadata: BTreeMap::new(),
-        return_url: None,
-        payer: None,
-        replaces: None,
-        status: OrderStatus::Unpaid,
-        reason: None,
-        version: 0,
-        created_at: START,
-        updated_at: START,
-        paid_at: None,
         expires_at: START.plus(2 * 3_600_000),
-        deadline_passed_at: None,
-        ask_first: false,
-        submits: Vec::new(),
-        extra_submits: 0,
-        check_count: 0,
-        next_check_at: None,
-        ask_due: false,
-        not_found_since: None,
-        close_requested_at: None,
-        close_by: None,
-        expiry_count: 0,
-        payments: Vec::new(),
-        proof_in_conflict: false,
-        amount_refunded: 0,
-        next_action: None,
-        withheld: false,
-        proposal: None,
-        callback_count: 0,
-        event_seq: 0,
-        last_error: None,
+        ..Order::unborn(order_id, order_no, account(), cny(1999), START)
     }
 }

@@ -9,7 +9,6 @@ use oncepay::store::journal::JournalKind;
 use oncepay::store::{
     Committed, Database, DatabaseSettings, Journal, JournalError, Urgency, Write,
 };
-use std::collections::BTreeMap;
 use std::future::Future;
 
 /// Where a story plays.
@@ -144,52 +143,20 @@ pub(crate) fn cny(amount: i64) -> Money {
 
 /// A new order as its create would have it.
 pub(crate) fn order(order_no: &str) -> Order {
-    let order_no = OrderNo::from(order_no);
+    let fingerprint = Fingerprint {
+        channel: "sandbox".into(),
+        merchant: "m-1".into(),
+        live: false,
+    };
+    let (order_id, order_no) = (OrderId(new_id("ord")), OrderNo::from(order_no));
+    let at = UnixMillis(1_000);
     Order {
-        order_id: OrderId(new_id("ord")),
-        idempotency_key: order_no.idempotency_key(),
-        order_no,
-        fingerprint: Fingerprint {
-            channel: "sandbox".into(),
-            merchant: "m-1".into(),
-            live: false,
-        },
         method: "direct".into(),
-        money: cny(1999),
         subject: "VIP+ 月卡".into(),
-        account: None,
-        entitlements: vec![],
-        metadata: BTreeMap::new(),
-        return_url: None,
-        payer: None,
-        replaces: None,
         status: OrderStatus::Processing,
-        reason: None,
         version: 1,
-        created_at: UnixMillis(1_000),
-        updated_at: UnixMillis(1_000),
-        paid_at: None,
         expires_at: UnixMillis(7_201_000),
-        deadline_passed_at: None,
-        ask_first: false,
-        submits: vec![],
-        extra_submits: 0,
-        check_count: 0,
-        next_check_at: None,
-        ask_due: false,
-        not_found_since: None,
-        close_requested_at: None,
-        close_by: None,
-        expiry_count: 0,
-        payments: vec![],
-        proof_in_conflict: false,
-        amount_refunded: 0,
-        next_action: None,
-        withheld: false,
-        proposal: None,
-        callback_count: 0,
-        event_seq: 0,
-        last_error: None,
+        ..Order::unborn(order_id, order_no, fingerprint, cny(1999), at)
     }
 }
 

@@ -84,11 +84,12 @@ impl Contract {
         {
             return Err(format!("{place} is none of {words:?}: {value}"));
         }
-        let types: Vec<&str> = match &schema["type"] {
-            Value::String(one) => vec![one],
-            Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => Vec::new(),
-        };
+        let one = schema["type"].as_str();
+        let several = schema["type"].as_array().into_iter().flatten();
+        let types: Vec<&str> = one
+            .into_iter()
+            .chain(several.filter_map(Value::as_str))
+            .collect();
         if !types.is_empty() && !types.iter().any(|name| is_a(name, value)) {
             return Err(format!("{place} is no {types:?}: {value}"));
         }

@@ -361,6 +361,26 @@ fn run(folder: &Path, environment: &[(String, String)]) -> Running {
     Running::start(folder, &["serve"], environment, &folder.join("log"))
 }
 
+/// A key for everybody who works here.
+fn keys() -> String {
+    let mut text = String::new();
+    let keys = [
+        ("shop", "merchant", MERCHANT),
+        ("ann", "operator", OPERATOR),
+        ("bob", "operator", SECOND_OPERATOR),
+        ("eye", "viewer", VIEWER),
+        ("root", "admin", ADMIN),
+    ];
+    for (name, role, key) in keys {
+        write!(
+            text,
+            "[[keys]]\nname = \"{name}\"\nrole = \"{role}\"\nkey = \"{key}\"\n"
+        )
+        .expect("text grows");
+    }
+    text
+}
+
 fn configuration(
     stage: &Stage,
     port: u16,
@@ -423,25 +443,7 @@ digest_window = "{}"
     if let Some(mailbox) = mailbox {
         writeln!(text, "smtp_url = \"smtp://127.0.0.1:{}\"", mailbox.port).expect("text grows");
     }
-    write_keys(&mut text);
+    text.push_str(&keys());
     text.push_str(&stage.more);
     text
-}
-
-/// A key of each role, and a second operator's.
-fn write_keys(text: &mut String) {
-    let keys = [
-        ("shop", "merchant", MERCHANT),
-        ("ann", "operator", OPERATOR),
-        ("bob", "operator", SECOND_OPERATOR),
-        ("eye", "viewer", VIEWER),
-        ("root", "admin", ADMIN),
-    ];
-    for (name, role, key) in keys {
-        write!(
-            text,
-            "[[keys]]\nname = \"{name}\"\nrole = \"{role}\"\nkey = \"{key}\"\n"
-        )
-        .expect("text grows");
-    }
 }

@@ -6,6 +6,7 @@ pub mod input;
 pub mod refusal;
 pub mod statement;
 pub mod status;
+mod unborn;
 
 use super::{Money, OrderId, OrderNo, Stamp, UnixMillis};
 use serde::{Deserialize, Serialize};

@@ -50,6 +50,11 @@ fn complete(operation: &mut Operation, path: &str) {
         );
         add(
             operation,
+            "429",
+            "`rate-limited`: this key asks more often than `limits.requests_per_key` allows",
+        );
+        add(
+            operation,
             "503",
             "`unavailable`: nothing was written; try again",
         );
