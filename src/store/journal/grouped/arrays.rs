@@ -1,6 +1,7 @@
 //! A batch as arrays of rows in JSON, in the order of the text's parameters.
 
 use super::super::rows::FIXED_AT_CREATION;
+use super::table::{Parameter, Present};
 use crate::store::mapping::Prepared;
 use sea_orm::{DbBackend, DbErr, EntityTrait, IdenStatic, Iterable, ModelTrait, Value};
 
@@ -65,6 +66,27 @@ impl Arrays {
             self.resolutions.push(at.into_iter().chain(guard.clone()))?;
         }
         self.decisions.push(guard)
+    }
+
+    /// Which of them hold rows.
+    pub(super) fn present(&self) -> Present {
+        [
+            (Parameter::Creates, &self.creates),
+            (Parameter::Updates, &self.updates),
+            (Parameter::Events, &self.events),
+            (Parameter::Payments, &self.payments),
+            (Parameter::KeptPayments, &self.kept_payments),
+            (Parameter::Notices, &self.notices),
+            (Parameter::RepeatedNotices, &self.repeated_notices),
+            (Parameter::Alerts, &self.alerts),
+            (Parameter::Resolutions, &self.resolutions),
+            (Parameter::IdempotencyKeys, &self.idempotency_keys),
+            (Parameter::Decisions, &self.decisions),
+        ]
+        .into_iter()
+        .fold(Present::default(), |present, (parameter, array)| {
+            present.with(parameter, !array.bytes.is_empty())
+        })
     }
 
     /// The values of the text's parameters; PostgreSQL counts them.

@@ -19,18 +19,21 @@ pub(super) async fn write(
     decisions: &[&Prepared],
 ) -> Result<Vec<bool>, DbErr> {
     let backend = connection.get_database_backend();
+    let arrays = Arrays::of(decisions)?;
     let text = if backend == DbBackend::Sqlite {
-        text::sqlite()
+        text::sqlite(arrays.present()).to_string()
     } else {
-        text::postgres()
+        text::postgres().to_owned()
     };
-    let values = Arrays::of(decisions)?.values(epoch, backend);
-    let statement = Statement::from_sql_and_values(backend, text, values);
+    let statement = Statement::from_sql_and_values(backend, text, arrays.values(epoch, backend));
+    // All rows, though there is one: a driver that has what it was asked for leaves the rest of the text, and with it
+    // the COMMIT.
     let rows = connection.query_all_raw(statement).await?;
-    let mut standing = HashSet::with_capacity(rows.len());
+    let mut ids = String::new();
     for row in rows {
-        standing.insert(row.try_get_by_index::<String>(0)?);
+        ids.push_str(&row.try_get_by_index::<String>(0)?);
     }
+    let standing: HashSet<&str> = ids.split(' ').collect();
     Ok(decisions
         .iter()
         .map(|decision| standing.contains(decision.decision()))

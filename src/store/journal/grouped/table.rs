@@ -29,11 +29,29 @@ pub(super) enum Parameter {
     Decisions,
 }
 
+/// Which parameters hold rows in a batch.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Present(u16);
+
+impl Present {
+    pub(super) fn with(self, parameter: Parameter, there: bool) -> Self {
+        Self(self.0 | (u16::from(there) << parameter.number()))
+    }
+
+    pub(super) fn has(self, parameter: Parameter) -> bool {
+        self.0 & (1 << parameter.number()) != 0
+    }
+}
+
 impl Parameter {
     /// As both backends write it. SQLite would know `?6` too, but a statement that names only that one has five gaps,
     /// and the driver fills gaps with parameters of its own choice.
     pub(super) fn placeholder(self) -> String {
-        let number = match self {
+        format!("${}", self.number())
+    }
+
+    const fn number(self) -> u16 {
+        match self {
             Self::Epoch => 1,
             Self::Creates => 2,
             Self::Updates => 3,
@@ -46,8 +64,7 @@ impl Parameter {
             Self::Resolutions => 10,
             Self::IdempotencyKeys => 11,
             Self::Decisions => 12,
-        };
-        format!("${number}")
+        }
     }
 
     /// The columns of its rows, in the order in which [`super::arrays`] writes them.

@@ -2,30 +2,47 @@
 
 use super::super::rows::{FIXED_AT_CREATION, OVER_WITH_MANUAL};
 use super::super::verdict::ended;
-use super::table::{Parameter, Source, names};
+use super::table::{Parameter, Present, Source, names};
 use entities::{alerts, callbacks, idempotency_keys, order_events, orders, payments};
 use sea_orm::{EntityTrait, IdenStatic};
-use std::sync::LazyLock;
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-/// One text in one round trip: the write and everything in it.
-pub(super) fn sqlite() -> &'static str {
-    static TEXT: LazyLock<String> = LazyLock::new(|| {
-        let texts = Texts {
-            source: Source::Sqlite,
-            guard: "EXISTS (SELECT 1 FROM orders AS o WHERE o.order_id = x.guard_order \
-                    AND o.last_decision = x.guard_decision)",
-            lock: "",
-        };
-        let decisions = texts.rows(Parameter::Decisions);
-        format!(
-            "BEGIN IMMEDIATE;\n{};\n{};\n{};\nSELECT x.guard_decision FROM {decisions} WHERE {};\nCOMMIT",
-            texts.creates(),
-            texts.updates(),
-            texts.followers().join(";\n"),
-            texts.guard,
-        )
-    });
-    &TEXT
+/// One text in one round trip: the write and everything in it. Only what the batch holds has a statement, since each
+/// one wakes the writer once; the few texts that batches really need are made once.
+pub(super) fn sqlite(present: Present) -> Arc<str> {
+    static MADE: Mutex<BTreeMap<Present, Arc<str>>> = Mutex::new(BTreeMap::new());
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    Arc::clone(
+        made.entry(present)
+            .or_insert_with(|| sqlite_text(present).into()),
+    )
+}
+
+fn sqlite_text(present: Present) -> String {
+    let texts = Texts {
+        source: Source::Sqlite,
+        guard: "EXISTS (SELECT 1 FROM orders AS o WHERE o.order_id = x.guard_order \
+                AND o.last_decision = x.guard_decision)",
+        lock: "",
+    };
+    let orders = [
+        (Parameter::Creates, texts.creates()),
+        (Parameter::Updates, texts.updates()),
+    ];
+    let steps: Vec<_> = orders
+        .into_iter()
+        .chain(texts.followers())
+        .filter(|(parameter, _)| present.has(*parameter))
+        .map(|(_, text)| text)
+        .collect();
+    // One row, since each would be handed over by itself.
+    format!(
+        "BEGIN IMMEDIATE;\n{};\nSELECT coalesce(group_concat(x.guard_decision, ' '), '') FROM {} WHERE {};\nCOMMIT",
+        steps.join(";\n"),
+        texts.rows(Parameter::Decisions),
+        texts.guard,
+    )
 }
 
 /// One statement, which is one write: what matched is known from RETURNING.
@@ -40,12 +57,12 @@ pub(super) fn postgres() -> &'static str {
         };
         let followers = (1..)
             .zip(texts.followers())
-            .map(|(n, text)| format!(",\nf{n} AS ({text})"));
+            .map(|(n, (_, text))| format!(",\nf{n} AS ({text})"));
         format!(
             "WITH created AS ({creates} RETURNING order_id, last_decision),\n\
              updated AS ({updates} RETURNING orders.order_id, orders.last_decision),\n\
              done AS (SELECT * FROM created UNION ALL SELECT * FROM updated){followers}\n\
-             SELECT last_decision FROM done",
+             SELECT coalesce(string_agg(last_decision, ' '), '') FROM done",
             creates = texts.creates(),
             updates = texts.updates(),
             followers = followers.collect::<String>(),
@@ -103,26 +120,32 @@ impl Texts {
     }
 
     /// Everything that is written only for decisions that stand.
-    fn followers(&self) -> Vec<String> {
+    fn followers(&self) -> Vec<(Parameter, String)> {
         let known = "NOT EXISTS (SELECT 1 FROM alert_keys AS k WHERE k.key = x.key)";
         let alerts = self.rows(Parameter::Alerts);
         vec![
             self.insert::<order_events::Entity>(Parameter::Events, ""),
             self.insert::<payments::Entity>(Parameter::Payments, ""),
-            self.own_payments(),
+            (Parameter::KeptPayments, self.own_payments()),
             self.insert::<callbacks::Entity>(Parameter::Notices, ""),
-            self.repeated_notices(),
-            self.resolutions(),
-            format!(
-                "UPDATE alerts SET seen_count = alerts.seen_count + 1 FROM {alerts} \
-                 WHERE alerts.key = x.key AND {}",
-                self.guard
+            (Parameter::RepeatedNotices, self.repeated_notices()),
+            (Parameter::Resolutions, self.resolutions()),
+            (
+                Parameter::Alerts,
+                format!(
+                    "UPDATE alerts SET seen_count = alerts.seen_count + 1 FROM {alerts} \
+                     WHERE alerts.key = x.key AND {}",
+                    self.guard
+                ),
             ),
             self.insert::<alerts::Entity>(Parameter::Alerts, &format!(" AND {known}")),
-            format!(
-                "INSERT INTO alert_keys (key, at) SELECT x.key, x.created_at FROM {alerts} \
-                 WHERE {} ON CONFLICT DO NOTHING",
-                self.guard
+            (
+                Parameter::Alerts,
+                format!(
+                    "INSERT INTO alert_keys (key, at) SELECT x.key, x.created_at FROM {alerts} \
+                     WHERE {} ON CONFLICT DO NOTHING",
+                    self.guard
+                ),
             ),
             // Another payload leaves the key without a digest, which the column refuses.
             self.insert::<idempotency_keys::Entity>(
@@ -138,16 +161,17 @@ impl Texts {
         self.source.rows(parameter, "x")
     }
 
-    fn insert<E: EntityTrait>(&self, parameter: Parameter, tail: &str) -> String {
+    fn insert<E: EntityTrait>(&self, parameter: Parameter, tail: &str) -> (Parameter, String) {
         let columns = names::<E>(&[]);
-        format!(
+        let text = format!(
             "INSERT INTO {} ({}) SELECT {} FROM {} WHERE {}{tail}",
             E::default().table_name(),
             columns.join(", "),
             of_x(&columns),
             self.rows(parameter),
             self.guard,
-        )
+        );
+        (parameter, text)
     }
 
     fn own_payments(&self) -> String {
