@@ -94,9 +94,7 @@ impl RuntimeBuilder {
             database.epoch().await?
         };
         let journal = Journal::start(&database, epoch, self.journal, Arc::clone(&self.clock));
-        let metrics = Metrics::new(started_at);
-        let batches = metrics.clone();
-        journal.observe(move |writes, waited_ms| batches.journal_batch(writes, millis(waited_ms)));
+        let metrics = metrics_of(&journal, started_at);
         let transport = Transport::open(&self.settings.alerts, &self.settings.data_dir)?;
         let found = self.find(&database, started_at).await?;
         tracing::info!(epoch, in_flight = found.count(), "the database is open");
@@ -266,6 +264,14 @@ struct Fresh<'a> {
     metrics: &'a Metrics,
     epoch: i64,
     notifier: Arc<OnceLock<Addr<Notifier>>>,
+}
+
+/// Fresh metrics, told of each batch of the journal.
+fn metrics_of(journal: &Journal, started_at: UnixMillis) -> Metrics {
+    let metrics = Metrics::new(started_at);
+    let batches = metrics.clone();
+    journal.observe(move |writes, waited_ms| batches.journal_batch(writes, millis(waited_ms)));
+    metrics
 }
 
 fn millis(millis: i64) -> Duration {

@@ -3,9 +3,9 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
+use oncepay::clock::SystemClock;
 use serde_json::{Value, json};
 use sha2::Sha256;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A callback that is about to be posted.
 #[derive(Debug, Clone)]
@@ -58,13 +58,7 @@ impl Notice {
     }
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "who signs a letter has a clock of their own"
-)]
 fn unix_seconds() -> u64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .expect("after 1970")
-        .as_secs()
+    let now_ms = SystemClock::start().wall().0;
+    u64::try_from(now_ms / 1000).expect("after 1970")
 }

@@ -29,7 +29,12 @@ pub(crate) struct NewOrderBody {
     #[schema(value_type = CurrencyWord, example = "CNY")]
     pub(crate) currency: String,
     /// No control characters.
-    #[schema(min_length = 1, max_length = 128, example = "VIP+ 月卡")]
+    #[schema(
+        min_length = 1,
+        max_length = 128,
+        pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]*$",
+        example = "VIP+ 月卡"
+    )]
     pub(crate) subject: String,
     /// Required with entitlements.
     #[schema(pattern = "^[A-Za-z0-9_.@-]{1,64}$")]
@@ -41,10 +46,14 @@ pub(crate) struct NewOrderBody {
     #[schema(value_type = Option<BTreeMap<String, MetadataValue>>)]
     pub(crate) metadata: Option<BTreeMap<String, String>>,
     /// https (or loopback), its host in `server.return_hosts`.
-    #[schema(format = "uri", max_length = 2048)]
+    #[schema(format = "uri", max_length = 2048, pattern = "^https?://")]
     pub(crate) return_url: Option<String>,
     /// The payer's id at the channel, where its method needs one.
-    #[schema(min_length = 1, max_length = 128)]
+    #[schema(
+        min_length = 1,
+        max_length = 128,
+        pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]*$"
+    )]
     pub(crate) payer: Option<String>,
     /// The number of an earlier order of the same purchase, which must be `FAILED` or `CLOSED`.
     #[schema(pattern = "^[A-Za-z0-9_-]{1,64}$")]
@@ -56,7 +65,7 @@ pub(crate) struct NewOrderBody {
 
 /// A value of metadata. No control characters.
 #[derive(Debug, ToSchema)]
-#[schema(max_length = 256)]
+#[schema(max_length = 256, pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]*$")]
 pub(crate) struct MetadataValue(pub String);
 
 /// What the payer gets.
@@ -77,9 +86,18 @@ pub(crate) struct ReviewBody {
     #[schema(value_type = DecisionWord)]
     pub(crate) decision: String,
     /// What the decision rests on.
-    #[schema(min_length = 1, max_length = 500, example = "bank statement line 17")]
+    #[schema(
+        min_length = 1,
+        max_length = 500,
+        pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-\\u001f\\u007f-\\u009f]*$",
+        example = "bank statement line 17"
+    )]
     pub(crate) basis: String,
-    #[schema(min_length = 1, max_length = 128)]
+    #[schema(
+        min_length = 1,
+        max_length = 128,
+        pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]*$"
+    )]
     pub(crate) channel_trade_no: Option<String>,
     /// The version that the operator has read.
     #[schema(minimum = 1)]
