@@ -35,6 +35,7 @@ pub mod clock;
 pub mod config;
 pub mod domain;
 pub mod mail;
+mod moment;
 pub mod runtime;
 pub mod sandbox;
 pub mod store;

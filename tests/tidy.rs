@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 /// gateway, not what it stands on), and the crates in its third. So there is no cycle.
 const LAYERS: &str = "
 domain    |                              | serde thiserror
+moment    |                              | time
 clock     |                              | uuid
 store     |                              | entities migration sea_orm fs4 serde serde_json thiserror tokio tracing
 channels  | store                        | base64 hmac reqwest secrecy serde serde_json sha2 thiserror tokio

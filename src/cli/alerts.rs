@@ -6,6 +6,7 @@ use super::{out, place, view};
 use crate::clock::{SystemClock, new_id};
 use crate::config::Settings;
 use crate::mail::{Item, Transport, render};
+use crate::moment::rfc3339;
 use crate::store::alerts;
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -41,7 +42,7 @@ async fn list(
         .iter()
         .map(|alert| {
             vec![
-                view::moment(alert.created_at),
+                rfc3339(alert.created_at),
                 alert.status.clone(),
                 alert.kind.clone(),
                 alert

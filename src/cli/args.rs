@@ -236,7 +236,7 @@ pub(super) struct Verify {
     #[arg(long, value_name = "FILE")]
     pub(super) body: PathBuf,
     /// When it arrived: RFC 3339 or Unix seconds; without it now
-    #[arg(long, value_name = "TIME", value_parser = super::callback::moment)]
+    #[arg(long, value_name = "TIME", value_parser = super::callback::when)]
     pub(super) at: Option<crate::domain::UnixMillis>,
 }
 

@@ -8,11 +8,10 @@ use crate::channels::{Channel, Notice, RawNotice, Rejection};
 use crate::clock::SystemClock;
 use crate::config::Settings;
 use crate::domain::UnixMillis;
+use crate::moment;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::process::ExitCode;
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
 
 pub(super) fn run(cli: &Cli, action: &Callback) -> Result<ExitCode, Problem> {
     let Callback::Verify(args) = action;
@@ -40,13 +39,11 @@ pub(super) fn run(cli: &Cli, action: &Callback) -> Result<ExitCode, Problem> {
 }
 
 /// RFC 3339 or Unix seconds.
-pub(super) fn moment(text: &str) -> Result<UnixMillis, String> {
+pub(super) fn when(text: &str) -> Result<UnixMillis, String> {
     if let Ok(seconds) = text.parse::<i64>() {
         return Ok(UnixMillis(seconds.saturating_mul(1_000)));
     }
-    let moment = OffsetDateTime::parse(text, &Rfc3339)
-        .map_err(|_error| "allowed is RFC 3339 or Unix seconds".to_owned())?;
-    Ok(UnixMillis(moment.unix_timestamp().saturating_mul(1_000)))
+    moment::parse(text).ok_or_else(|| "allowed is RFC 3339 or Unix seconds".to_owned())
 }
 
 fn channel(settings: &Settings, name: &str) -> Result<HttpChannel, Problem> {

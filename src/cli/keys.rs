@@ -5,6 +5,7 @@ use super::place::{self, Writer};
 use super::problem::Problem;
 use super::{out, view};
 use crate::config::{Settings, address, kept};
+use crate::moment::rfc3339;
 use crate::store::keys::{self, StoredKey};
 use reqwest::Method;
 use secrecy::ExposeSecret;
@@ -131,8 +132,8 @@ async fn list(cli: &Cli, settings: &Settings) -> Result<(), Problem> {
         ]
     });
     let stored = stored.iter().map(|key| {
-        let revoked = key.revoked_at.map(view::moment).unwrap_or_default();
-        let created = view::moment(key.created_at);
+        let revoked = key.revoked_at.map(rfc3339).unwrap_or_default();
+        let created = rfc3339(key.created_at);
         vec![
             key.name.clone(),
             key.role.clone(),

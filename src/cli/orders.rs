@@ -8,6 +8,7 @@ use super::{out, view};
 use crate::config::Settings;
 use crate::domain::order::{Order, OrderStatus};
 use crate::domain::{OrderId, OrderNo};
+use crate::moment::rfc3339;
 use crate::store::{Database, orders};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -100,7 +101,7 @@ async fn list(cli: &Cli, database: &Database, filter: &OrderFilter) -> Result<()
                     .unwrap_or_default(),
                 order.money.to_string(),
                 order.fingerprint.channel.clone(),
-                view::moment(order.created_at),
+                rfc3339(order.created_at),
             ]
         })
         .collect();
@@ -128,7 +129,7 @@ async fn show(cli: &Cli, database: &Database, order: &str) -> Result<(), Problem
             let detail = view::event(event);
             let summary = detail.pointer("/detail/summary").and_then(Value::as_str);
             vec![
-                view::moment(event.at),
+                rfc3339(event.at),
                 event.to.clone(),
                 event.kind.clone(),
                 event.by.clone(),

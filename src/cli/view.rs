@@ -1,25 +1,12 @@
 //! Rows as data: the names of the API.
 
 use crate::config::KeySettings;
-use crate::domain::UnixMillis;
 use crate::domain::order::{AlertKind, Order};
+use crate::moment::rfc3339;
 use crate::store::alerts::StoredAlert;
 use crate::store::keys::StoredKey;
 use crate::store::orders::StoredEvent;
 use serde_json::{Value, json};
-use time::OffsetDateTime;
-use time::macros::format_description;
-
-/// RFC 3339 in UTC with milliseconds.
-pub(super) fn moment(at: UnixMillis) -> String {
-    let format =
-        format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
-    let nanos = i128::from(at.0).saturating_mul(1_000_000);
-    OffsetDateTime::from_unix_timestamp_nanos(nanos)
-        .ok()
-        .and_then(|moment| moment.format(format).ok())
-        .unwrap_or_default()
-}
 
 pub(super) fn order(order: &Order) -> Value {
     json!({
@@ -40,16 +27,16 @@ pub(super) fn order(order: &Order) -> Value {
         "submit_count": order.submit_count(),
         "check_count": order.check_count,
         "callback_count": order.callback_count,
-        "next_check_at": order.next_check_at.map(moment),
+        "next_check_at": order.next_check_at.map(rfc3339),
         "last_error": order.last_error,
-        "expires_at": moment(order.expires_at),
+        "expires_at": rfc3339(order.expires_at),
         "account": order.account,
         "entitlements": order.entitlements,
         "metadata": order.metadata,
         "version": order.version,
-        "created_at": moment(order.created_at),
-        "updated_at": moment(order.updated_at),
-        "paid_at": order.paid_at.map(moment),
+        "created_at": rfc3339(order.created_at),
+        "updated_at": rfc3339(order.updated_at),
+        "paid_at": order.paid_at.map(rfc3339),
     })
 }
 
@@ -57,7 +44,7 @@ pub(super) fn event(event: &StoredEvent) -> Value {
     json!({
         "seq": event.seq,
         "event_id": event.event_id,
-        "at": moment(event.at),
+        "at": rfc3339(event.at),
         "kind": event.kind,
         "by": event.by,
         "from": event.from,
@@ -79,9 +66,9 @@ pub(super) fn alert(alert: &StoredAlert) -> Value {
         "count": alert.count,
         "message": alert.message,
         "suggested_action": AlertKind::parse(&alert.kind).map(AlertKind::suggested_action),
-        "created_at": moment(alert.created_at),
+        "created_at": rfc3339(alert.created_at),
         "acknowledged_by": alert.acknowledged_by,
-        "resolved_at": alert.resolved_at.map(moment),
+        "resolved_at": alert.resolved_at.map(rfc3339),
     })
 }
 
@@ -90,8 +77,8 @@ pub(super) fn key(key: &StoredKey) -> Value {
         "name": key.name,
         "role": key.role,
         "scopes": key.scopes,
-        "created_at": moment(key.created_at),
-        "revoked_at": key.revoked_at.map(moment),
+        "created_at": rfc3339(key.created_at),
+        "revoked_at": key.revoked_at.map(rfc3339),
     })
 }
 

@@ -3,6 +3,7 @@
 use super::{html, scrub, text};
 use crate::domain::UnixMillis;
 use crate::domain::order::{AlertKind, Severity};
+use crate::moment::rfc3339;
 use std::collections::BTreeMap;
 
 /// So many alerts are told one by one; of the rest only the number. A mail of more is not read.
@@ -137,7 +138,7 @@ impl Item {
             .filter_map(|(name, value)| Some((name, value.clone()?)))
             .collect();
         lines.push(("Alert", self.alert_id.clone()));
-        lines.push(("Since", text::moment(self.created_at)));
+        lines.push(("Since", rfc3339(self.created_at)));
         if self.count > 1 {
             lines.push(("Seen", format!("{} times", self.count)));
         }

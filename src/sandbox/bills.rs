@@ -2,15 +2,16 @@
 
 use super::book::Book;
 use super::processor::Sandbox;
-use super::record::RefundState;
+use super::record::RefundStatus;
 use super::reply::{Say, unauthorized};
 use super::say;
+use crate::domain::UnixMillis;
+use crate::moment::rfc3339;
 use actix_web::web::{Bytes, Data, Path};
 use actix_web::{HttpRequest, HttpResponse};
 use std::ops::Range;
-use time::format_description::well_known::Rfc3339;
+use time::Date;
 use time::macros::format_description;
-use time::{Date, OffsetDateTime};
 
 const HEADER: &str = "kind,trade_no,order_no,refund_no,amount,currency,status,completed_at\n";
 const DAY_MS: i64 = 86_400_000;
@@ -60,7 +61,7 @@ fn lines(book: &Book, day: &Range<i64>) -> String {
             rows.push((trade.at, row));
         }
     }
-    let succeeded = |state| state == RefundState::Succeeded;
+    let succeeded = |state| state == RefundStatus::Succeeded;
     for refund in book
         .refunds
         .values()
@@ -83,16 +84,8 @@ fn lines(book: &Book, day: &Range<i64>) -> String {
     let mut csv = HEADER.to_owned();
     for (at, row) in rows {
         csv.push_str(&row);
-        csv.push_str(&moment(at));
+        csv.push_str(&rfc3339(UnixMillis(at)));
         csv.push('\n');
     }
     csv
-}
-
-fn moment(at_ms: i64) -> String {
-    let nanos = i128::from(at_ms).saturating_mul(1_000_000);
-    OffsetDateTime::from_unix_timestamp_nanos(nanos)
-        .ok()
-        .and_then(|at| at.format(&Rfc3339).ok())
-        .unwrap_or_default()
 }

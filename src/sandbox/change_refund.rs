@@ -2,7 +2,7 @@
 
 use super::change::Change;
 use super::directives::RefundOutcome;
-use super::record::{Charge, Notice, Record, Refund, RefundRequest, RefundState, Trade};
+use super::record::{Charge, Notice, Record, Refund, RefundRequest, RefundStatus, Trade};
 use super::say;
 use crate::clock;
 
@@ -33,14 +33,14 @@ impl Change<'_> {
         }
         let possible = 1..=self.refundable(charge, &request.trade_no);
         let status = match self.book.script(key).refund {
-            RefundOutcome::Failed => RefundState::Failed,
+            RefundOutcome::Failed => RefundStatus::Failed,
             RefundOutcome::Pending | RefundOutcome::Succeeded | RefundOutcome::Unknown
                 if !possible.contains(&request.amount) =>
             {
-                RefundState::Failed
+                RefundStatus::Failed
             }
-            RefundOutcome::Pending => RefundState::Pending,
-            RefundOutcome::Succeeded | RefundOutcome::Unknown => RefundState::Succeeded,
+            RefundOutcome::Pending => RefundStatus::Pending,
+            RefundOutcome::Succeeded | RefundOutcome::Unknown => RefundStatus::Succeeded,
         };
         let refund = Refund {
             idempotency_key: key.to_owned(),
@@ -65,10 +65,10 @@ impl Change<'_> {
         let Some(refund) = self.book.refunds.get_mut(place) else {
             return;
         };
-        if refund.status != RefundState::Pending {
+        if refund.status != RefundStatus::Pending {
             return;
         }
-        refund.status = RefundState::Succeeded;
+        refund.status = RefundStatus::Succeeded;
         refund.at = self.now_ms;
         let refund = refund.clone();
         let body = say::refund_notice(&refund);
@@ -93,7 +93,7 @@ impl Change<'_> {
             .values()
             .filter(|refund| refund.idempotency_key == charge.request.idempotency_key)
             .filter(|refund| refund.request.trade_no == trade_no)
-            .filter(|refund| refund.status != RefundState::Failed)
+            .filter(|refund| refund.status != RefundStatus::Failed)
             .map(|refund| refund.request.amount)
             .fold(0, i64::saturating_add);
         paid.map_or(0, |trade| trade.amount.saturating_sub(given))

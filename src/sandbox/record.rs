@@ -38,7 +38,7 @@ pub enum ChargeState {
 /// Where a refund really stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
-pub enum RefundState {
+pub enum RefundStatus {
     Succeeded,
     Pending,
     Failed,
@@ -74,7 +74,7 @@ pub struct Refund {
     pub request: RefundRequest,
     pub currency: String,
     pub channel_refund_no: String,
-    pub status: RefundState,
+    pub status: RefundStatus,
     pub at: i64,
 }
 
@@ -116,7 +116,7 @@ impl ChargeState {
     }
 }
 
-impl RefundState {
+impl RefundStatus {
     /// Its word in the protocol.
     #[must_use]
     pub const fn as_str(self) -> &'static str {

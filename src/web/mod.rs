@@ -28,7 +28,6 @@ pub mod role;
 mod routes;
 mod rules;
 mod sampling;
-mod stamp;
 pub mod state;
 mod view;
 mod words;

@@ -2,9 +2,9 @@
 
 use super::language::Language;
 use super::messages::message;
-use super::stamp::rfc3339;
 use super::state::Shared;
 use crate::domain::order::{Order, OrderStatus, Proposal};
+use crate::moment::rfc3339;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;

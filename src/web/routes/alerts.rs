@@ -1,6 +1,7 @@
 //! Alerts.
 
 use crate::domain::order::AlertKind;
+use crate::moment::rfc3339;
 use crate::store;
 use crate::store::alerts::StoredAlert;
 use crate::web::auth;
@@ -12,7 +13,6 @@ use crate::web::problem_view::ProblemView;
 use crate::web::query::Parameters;
 use crate::web::role::Act;
 use crate::web::rules;
-use crate::web::stamp::rfc3339;
 use crate::web::state::Shared;
 use crate::web::words::{AlertKindWord, AlertStatusWord, SeverityWord};
 use actix_web::web::{self, Data, ServiceConfig};

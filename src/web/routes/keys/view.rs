@@ -1,8 +1,8 @@
 //! A key as the API shows it.
 
+use crate::moment::rfc3339;
 use crate::store::keys::StoredKey;
 use crate::web::keyring::ConfiguredKey;
-use crate::web::stamp::rfc3339;
 use crate::web::words::KeySourceWord;
 use serde::Serialize;
 use utoipa::ToSchema;

@@ -1,6 +1,7 @@
 //! The history of an order.
 
 use super::named;
+use crate::moment::rfc3339;
 use crate::store;
 use crate::store::orders::StoredEvent;
 use crate::web::auth;
@@ -9,7 +10,6 @@ use crate::web::problem::Problem;
 use crate::web::problem_view::ProblemView;
 use crate::web::query::Parameters;
 use crate::web::role::Act;
-use crate::web::stamp::rfc3339;
 use crate::web::state::Shared;
 use crate::web::words::{EventKindWord, OrderStatusWord};
 use actix_web::web::Data;

@@ -3,6 +3,7 @@
 use crate::domain::OrderId;
 use crate::domain::UnixMillis;
 use crate::domain::order::OrderStatus;
+use crate::moment;
 use crate::store;
 use crate::store::orders::OrderFilter;
 use crate::web::about::About;
@@ -14,10 +15,10 @@ use crate::web::problem::Problem;
 use crate::web::problem_view::ProblemView;
 use crate::web::query::Parameters;
 use crate::web::role::Act;
+use crate::web::rules;
 use crate::web::state::Shared;
 use crate::web::view::OrderView;
 use crate::web::words::OrderStatusWord;
-use crate::web::{rules, stamp};
 use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 
@@ -86,7 +87,7 @@ fn status(text: &str) -> Result<OrderStatus, Text> {
 }
 
 fn moment(text: &str) -> Result<UnixMillis, Text> {
-    stamp::parse(text).ok_or(Text::new(
+    moment::parse(text).ok_or(Text::new(
         "must be a time of RFC 3339 such as 2026-07-26T08:00:00Z (write + as %2B)",
         "必须是 RFC 3339 时间，例如 2026-07-26T08:00:00Z（+ 须写作 %2B）",
     ))

@@ -1,4 +1,4 @@
-//! Moments as the API writes and reads them: RFC 3339, UTC, milliseconds.
+//! Moments as people and programs outside write and read them: RFC 3339, UTC, milliseconds.
 
 use crate::domain::UnixMillis;
 use time::OffsetDateTime;
