@@ -29,6 +29,7 @@ mod routes;
 mod rules;
 mod sampling;
 pub mod state;
+mod survey;
 mod view;
 mod words;
 
