@@ -16,6 +16,7 @@ pub mod keyring;
 mod language;
 mod messages;
 mod openapi;
+mod payer;
 mod preferences;
 mod problem;
 mod problem_detail;
