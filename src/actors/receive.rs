@@ -57,12 +57,7 @@ impl Gateway {
                     repeat: false,
                     digest: digest.clone(),
                 };
-                let id = NoticeId {
-                    channel: channel.to_owned(),
-                    key,
-                    status,
-                    digest,
-                };
+                let id = NoticeId::new(channel, &key, &status, digest);
                 let trade_no = answer.trade_no().map(str::to_owned);
                 (order_no, id, trade_no, Input::Answer { source, answer })
             }
@@ -72,12 +67,7 @@ impl Gateway {
                 reference,
                 summary,
             } => {
-                let id = NoticeId {
-                    channel: channel.to_owned(),
-                    key,
-                    status: "refund".to_owned(),
-                    digest,
-                };
+                let id = NoticeId::new(channel, &key, "refund", digest);
                 (
                     order_no,
                     id,
