@@ -27,6 +27,7 @@ mod late_reply;
 mod late_success;
 mod lists;
 mod lock;
+mod long_words;
 mod mail;
 mod manual;
 mod mismatch;
