@@ -34,6 +34,7 @@ mod once;
 mod operations;
 mod order_of_events;
 mod orphans;
+mod outage;
 mod preferences;
 mod proxy;
 mod queries;
