@@ -19,6 +19,9 @@ const TAKE: &str = "SELECT pg_try_advisory_lock($1, hashtext(current_database())
 const HELD_HERE: &str = "SELECT pid::text AS answer FROM pg_locks WHERE locktype = 'advisory' AND granted \
      AND pid = pg_backend_pid() AND classid::bigint = $1::bigint";
 /// A number may be given to another session after a restart; with its beginning it is one session's alone.
+const NAME: &str = "SELECT pid || ' ' || backend_start AS answer FROM pg_stat_activity \
+     WHERE pid = pg_backend_pid() AND $1::int IS NOT NULL";
+/// The session that has the lock, by its name.
 const HOLDER: &str = "SELECT a.pid || ' ' || a.backend_start AS answer \
      FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid \
      WHERE l.locktype = 'advisory' AND l.granted AND l.classid::bigint = $1::bigint \
@@ -29,14 +32,15 @@ const HOLDER: &str = "SELECT a.pid || ' ' || a.backend_start AS answer \
 pub(super) struct LockSession {
     place: Place,
     connection: DatabaseConnection,
-    /// As [`HOLDER`] names it.
-    name: String,
+    /// The sessions of this process that may have the lock, by their names: this one, and those that were given up and
+    /// that the server may not have ended yet.
+    names: Vec<String>,
 }
 
 /// What came of taking the lock once more.
 enum Again {
     Ours,
-    /// The server still counts the lock to the session that we have given up: nobody else can have it.
+    /// The server still counts the lock to a session that we have given up: nobody else can have it.
     NotYet,
     Others,
 }
@@ -45,14 +49,12 @@ impl LockSession {
     /// Takes the lock; `None` when another session has it.
     pub(super) async fn begin(place: Place) -> Result<Option<Self>, StoreError> {
         let connection = connect(&place, Role::Lock).await?;
-        if ask(&connection, TAKE).await?.as_deref() != Some("true") {
-            return Ok(None);
-        }
-        let name = ask(&connection, HOLDER).await?.unwrap_or_default();
-        Ok(Some(Self {
+        let names = ask(&connection, NAME).await?.into_iter().collect();
+        let ours = take(&connection).await?;
+        Ok(ours.then_some(Self {
             place,
             connection,
-            name,
+            names,
         }))
     }
 
@@ -64,17 +66,14 @@ impl LockSession {
             if self.stands().await {
                 continue;
             }
-            tracing::warn!(
-                "the session that holds the lock does not answer; taking the lock again"
-            );
             match tokio::time::timeout(ANSWERS_WITHIN, self.again(epoch)).await {
-                Ok(Ok(Again::Ours)) => tracing::info!("the lock is held again"),
-                Ok(Ok(Again::Others)) => return,
-                Ok(Ok(Again::NotYet)) => tracing::warn!("the ended session still holds the lock"),
-                Ok(Err(error)) => tracing::warn!(%error, "the lock cannot be taken yet"),
-                Err(_) => {
-                    tracing::warn!("the lock cannot be taken yet: the database does not answer")
+                Ok(Ok(Again::Ours)) => {
+                    tracing::warn!("the lock's session had ended: it is taken again")
                 }
+                Ok(Ok(Again::Others)) => return,
+                Ok(Ok(Again::NotYet)) => tracing::warn!("the lock's session does not answer"),
+                Ok(Err(error)) => tracing::warn!(%error, "the lock cannot be taken again yet"),
+                Err(_) => tracing::warn!("the lock cannot be taken again yet: no answer"),
             }
         }
     }
@@ -85,26 +84,31 @@ impl LockSession {
     }
 
     async fn again(&mut self, epoch: i64) -> Result<Again, StoreError> {
-        let Some(next) = Self::begin(self.place.clone()).await? else {
-            return self.whose().await;
-        };
-        let row = runtime::Entity::find_by_id(1).one(&next.connection).await?;
+        let connection = connect(&self.place, Role::Lock).await?;
+        let name = ask(&connection, NAME).await?.unwrap_or_default();
+        // Noted before it can have the lock: if we do not hear that it has, it must not seem to be another's.
+        self.names.push(name.clone());
+        if !take(&connection).await? {
+            self.names.pop();
+            let holder = ask(&connection, HOLDER).await?;
+            return Ok(match holder {
+                Some(holder) if !self.names.contains(&holder) => Again::Others,
+                Some(_) | None => Again::NotYet,
+            });
+        }
+        let row = runtime::Entity::find_by_id(1).one(&connection).await?;
         if row.is_none_or(|row| row.epoch != epoch) {
             // Another had the lock, took over, and has gone again.
             return Ok(Again::Others);
         }
-        *self = next;
+        self.connection = connection;
+        self.names = vec![name];
         Ok(Again::Ours)
     }
+}
 
-    async fn whose(&self) -> Result<Again, StoreError> {
-        let connection = connect(&self.place, Role::Lock).await?;
-        let holder = ask(&connection, HOLDER).await?;
-        Ok(match holder {
-            Some(name) if name != self.name => Again::Others,
-            Some(_) | None => Again::NotYet,
-        })
-    }
+async fn take(connection: &DatabaseConnection) -> Result<bool, StoreError> {
+    Ok(ask(connection, TAKE).await?.as_deref() == Some("true"))
 }
 
 /// The text that a query about our lock yields.

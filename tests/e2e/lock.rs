@@ -188,10 +188,10 @@ async fn someone_waits(database: &ScratchDatabase) {
     .await;
 }
 
-/// Ends the connection that holds the advisory lock.
+/// Ends the connection that holds the advisory lock, and waits for its end.
 async fn cut_the_lock(database: &ScratchDatabase) {
     let connection = database.connect().await;
-    let cut = "SELECT pg_terminate_backend(l.pid) FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid \
+    let cut = "SELECT pg_terminate_backend(l.pid, 10000) FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid \
                WHERE l.locktype = 'advisory' AND l.granted AND a.datname = current_database()";
     let cut = connection.execute_unprepared(cut).await;
     assert_eq!(cut.expect("the query runs").rows_affected(), 1);

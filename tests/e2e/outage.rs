@@ -52,18 +52,19 @@ impl InWork {
         work
     }
 
-    /// While the database is away: payers pay, the processor calls back, shoppers come.
+    /// While the database is away: shoppers come, payers pay, the processor calls back.
     async fn goes_on(&self, shop: &Shop, processor: &Processor) -> Vec<Answer> {
-        for body in &self.payers {
-            processor.pay(number(body)).await;
-        }
         let first = number(&self.payers[0]);
         let notice = json!({"trade_no": "T-1", "order_no": first, "idempotency_key": format!("pay:order:{first}"),
             "amount": 1999, "currency": "CNY", "status": "PROCESSING"});
-        let (answers, told) = tokio::join!(
-            join_all(self.newcomers.iter().map(|body| shop.create(body))),
-            shop.notify_signed(processor, "by-hand", &notice)
-        );
+        let payers = async {
+            for body in &self.payers {
+                processor.pay(number(body)).await;
+            }
+            shop.notify_signed(processor, "by-hand", &notice).await
+        };
+        let shoppers = join_all(self.newcomers.iter().map(|body| shop.create(body)));
+        let (answers, told) = tokio::join!(shoppers, payers);
         assert_eq!(
             told.status, 503,
             "nothing is acknowledged that is not committed"

@@ -27,9 +27,9 @@ async fn a_second_process_is_refused_until_the_first_has_gone() {
     }
 }
 
-/// Ends the session that holds the lock of this database.
+/// Ends the session that holds the lock of this database, and waits for its end.
 async fn kill_the_holder(database: &Database) {
-    let kill = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' \
+    let kill = "SELECT pg_terminate_backend(pid, 10000) FROM pg_locks WHERE locktype = 'advisory' \
                 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
     let killed = database.write.execute_unprepared(kill).await.unwrap();
     assert_eq!(killed.rows_affected(), 1);
@@ -49,13 +49,12 @@ async fn a_lock_whose_connection_was_killed_is_taken_again() {
         while number(&database.read, held).await == 0 {
             tokio::task::yield_now().await;
         }
+        ProcessLock::take(&settings.url).await
     };
     tokio::select! {
         () = lock.lost(epoch) => panic!("nobody else has taken it"),
-        () = again => {}
+        second = again => assert!(matches!(second, Err(StoreError::InUse(_))), "{second:?}"),
     }
-    let second = ProcessLock::take(&settings.url).await;
-    assert!(matches!(second, Err(StoreError::InUse(_))), "{second:?}");
 }
 
 #[tokio::test]

@@ -63,8 +63,12 @@ impl Cluster {
         self.run("pg_ctl", &[&log, "--wait", &options, "start"]);
     }
 
-    /// The server refuses to run as root.
     fn run(&self, program: &str, arguments: &[&str]) {
+        assert!(self.runs(program, arguments), "{program} {arguments:?}");
+    }
+
+    /// The server refuses to run as root.
+    fn runs(&self, program: &str, arguments: &[&str]) -> bool {
         let path = self.programs.join(program);
         let mut command = if is_root() {
             let mut command = Command::new("runuser");
@@ -81,15 +85,14 @@ impl Cluster {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .status();
-        let status = status.expect("PostgreSQL's programs run");
-        assert!(status.success(), "{program} {arguments:?}: {status}");
+        status.is_ok_and(|status| status.success())
     }
 }
 
 impl Drop for Cluster {
     fn drop(&mut self) {
         if self.folder.path().join("data/postmaster.pid").exists() {
-            self.stop();
+            self.runs("pg_ctl", &["--mode=immediate", "stop"]);
         }
     }
 }
