@@ -106,25 +106,13 @@ pub struct Gateway {
 /// How long a close waits for its confirmation before it is answered "being asked".
 const CLOSE_WAIT: Duration = Duration::from_secs(10);
 
-/// How long a create waits for the commit of its order at least: within it the journal tells those of whom it is
-/// certain that nothing was written, which is a better answer than the deadline's.
-const BIRTH_WAIT: Duration = Duration::from_secs(8);
-
-/// A database that breaks in the middle of a commit may not tell for hours what became of it; no caller waits so long.
-fn birth_wait(wait: Wait) -> Duration {
-    match wait {
-        Wait::No => BIRTH_WAIT,
-        Wait::UpTo(limit) => limit.max(BIRTH_WAIT),
-    }
-}
-
 impl Gateway {
     /// Creates the order and submits it, or finds the one that exists; waits for its result.
     pub async fn create(&self, new: NewOrder, wait: Wait) -> Result<Answered, GatewayError> {
         let _seat = self.take_seat()?;
         let started = Instant::now();
         let order_no = new.order_no.clone();
-        let written = tokio::time::timeout(birth_wait(wait), self.send_create(new, wait)).await;
+        let written = tokio::time::timeout(wait.for_birth(), self.send_create(new, wait)).await;
         let (order, result) = written.unwrap_or_else(|_elapsed| {
             Err(GatewayError::Unclear(
                 "the database does not say whether the order is written".to_owned(),
