@@ -112,7 +112,12 @@ impl Gateway {
         let _seat = self.take_seat()?;
         let started = Instant::now();
         let order_no = new.order_no.clone();
-        let (order, result) = self.send_create(new, wait).await?;
+        let written = tokio::time::timeout(wait.for_birth(), self.send_create(new, wait)).await;
+        let (order, result) = written.unwrap_or_else(|_elapsed| {
+            Err(GatewayError::Unclear(
+                "the database does not say whether the order is written".to_owned(),
+            ))
+        })?;
         match (wait, result) {
             (Wait::UpTo(limit), Some(result)) => {
                 let left = limit.saturating_sub(started.elapsed());

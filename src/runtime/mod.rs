@@ -33,6 +33,7 @@ pub struct Runtime {
     readiness: web::Readiness,
     settings: Arc<Settings>,
     arbiter: Arbiter,
+    epoch: i64,
     lock: Option<ProcessLock>,
 }
 
@@ -80,12 +81,13 @@ impl Runtime {
         web::operations(self.state.clone())
     }
 
-    /// Completes when this runtime must not go on: its lock or its epoch is lost.
+    /// Completes when this runtime must not go on: another has taken its lock or its epoch. It also keeps the lock: one
+    /// that ended with its connection is taken again while this is awaited.
     pub async fn lost(&mut self) {
         let journal = self.journal.clone();
         match &mut self.lock {
             Some(lock) => tokio::select! {
-                () = lock.lost() => {}
+                () = lock.lost(self.epoch) => {}
                 () = journal.epoch_lost() => {}
             },
             None => journal.epoch_lost().await,

@@ -35,6 +35,7 @@ mod once;
 mod operations;
 mod order_of_events;
 mod orphans;
+mod outage;
 mod pay_page;
 mod preferences;
 mod proxy;
