@@ -164,7 +164,7 @@ fn template(new: &NewOrder, fingerprint: Fingerprint, ask_first: bool, at: UnixM
 }
 
 /// Channel, method, amount, currency, account, entitlements and what it replaces make the payload.
-fn same_payload(order: &Order, new: &NewOrder) -> bool {
+pub(super) fn same_payload(order: &Order, new: &NewOrder) -> bool {
     let wanted: BTreeMap<_, _> = new
         .entitlements
         .iter()

@@ -7,9 +7,10 @@ use crate::domain::Now;
 use crate::domain::schedule::{Capabilities, LateSuccess, Rules};
 use crate::store::{Database, Journal};
 use std::collections::{BTreeMap, HashSet};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tokio::sync::watch;
 
 /// The parts that a runtime is built of.
 pub struct Parts {
@@ -40,7 +41,7 @@ pub(super) struct Shared {
     pub(super) calls: OpenCalls,
     pub(super) in_flight: AtomicUsize,
     pub(super) callbacks_open: AtomicUsize,
-    pub(super) closing: AtomicBool,
+    pub(super) closing: watch::Sender<bool>,
     pub(super) orphans: Mutex<HashSet<String>>,
     /// Alert keys of rejected callbacks that were raised today; the database deduplicates for ever.
     raised_today: Mutex<(String, HashSet<String>)>,
@@ -56,7 +57,7 @@ impl Shared {
             calls: OpenCalls::default(),
             in_flight: AtomicUsize::new(0),
             callbacks_open: AtomicUsize::new(0),
-            closing: AtomicBool::new(false),
+            closing: watch::Sender::new(false),
             orphans: Mutex::new(orphans),
             raised_today: Mutex::default(),
             unconfigured,
@@ -107,7 +108,7 @@ impl Shared {
     }
 
     pub(super) fn is_closing(&self) -> bool {
-        self.closing.load(Ordering::Acquire)
+        *self.closing.borrow()
     }
 }
 

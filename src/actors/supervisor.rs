@@ -77,7 +77,7 @@ impl Supervisor {
         let Some(live) = self.live.get_mut(order_no) else {
             return;
         };
-        if live.depth.load(Ordering::Acquire) >= WAITING_MAX {
+        if live.depth.load(Ordering::Acquire) >= WAITING_MAX && !is_a_timer(&message) {
             return refuse(message);
         }
         live.depth.fetch_add(1, Ordering::AcqRel);
@@ -194,9 +194,14 @@ fn refuse(message: OrderMessage) {
         OrderMessage::Happened {
             reply: Some(reply), ..
         } => drop(reply.send(Err(busy()))),
-        // A timer: the row still says when, and the next look finds it.
         OrderMessage::Happened { reply: None, .. } => {}
     }
+}
+
+/// Timers are few, nobody repeats them, and an order whose timer is dropped is never looked at again: they always
+/// find room.
+const fn is_a_timer(message: &OrderMessage) -> bool {
+    matches!(message, OrderMessage::Happened { reply: None, .. })
 }
 
 impl Actor for Supervisor {
