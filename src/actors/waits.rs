@@ -18,6 +18,10 @@ const ASYNC_WAIT: Duration = Duration::from_secs(1);
 /// How long an answer waits for the mark that its deadline has passed; the mark itself is made all the same.
 const MARK_WAIT: Duration = Duration::from_millis(500);
 
+/// A result that comes so soon after a stop began is still told; later, who waits is answered with what is known, well
+/// before the connection is closed.
+const STOP_WAIT: Duration = Duration::from_secs(4);
+
 /// An order whose commit is known, and who tells its result.
 type Born = (Order, Option<oneshot::Receiver<Order>>);
 
@@ -142,9 +146,13 @@ impl Gateway {
             }
         };
         let mut closing = self.shared.closing.subscribe();
+        let stopping = async {
+            drop(closing.wait_for(|closing| *closing).await);
+            tokio::time::sleep(STOP_WAIT).await;
+        };
         tokio::select! {
             order = timeout(limit, reached) => order.ok(),
-            _ = closing.wait_for(|closing| *closing) => None,
+            () = stopping => None,
         }
     }
 

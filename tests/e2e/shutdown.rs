@@ -95,3 +95,32 @@ async fn a_second_signal_ends_it_at_once() {
     shop.becomes(created.text("order_id"), "PAID").await;
     assert_eq!(processor.charged_once("s-4").await.submits, 1);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_still_waits_when_it_stops_is_answered_that_the_result_is_open() {
+    let processor = Processor::start().await;
+    let proxy = Proxy::before(&processor).await;
+    let stage = Stage {
+        ui_deadline: "40s",
+        read_timeout: "60s",
+        schedule: r#"["30s", "60s"]"#,
+        ..Stage::with_patience()
+    };
+    let mut shop = Shop::open(&processor, stage.through(&proxy)).await;
+    proxy.set(Wire::HoldsReplies);
+    let request = shop
+        .client
+        .post(shop.url("/v1/orders"))
+        .bearer_auth(crate::support::MERCHANT)
+        .header("content-type", "application/json")
+        .body(order("s-5", "VIP #no-callback").to_string());
+    let waiting = tokio::spawn(request.send());
+    proxy.holds_a_submit(true).await;
+
+    assert_eq!(shop.stop().code(), Some(0));
+
+    let answer = waiting.await.expect("no panic").expect("it is answered");
+    assert_eq!(answer.status(), 202);
+    let text = answer.text().await.expect("it is whole");
+    assert!(text.contains("do not pay again"), "{text}");
+}

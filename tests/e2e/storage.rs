@@ -193,3 +193,36 @@ async fn connections_that_die_in_the_middle_of_writes_lose_and_repeat_nothing() 
     }
     knife.close().await.expect("it closes");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_check_that_comes_due_behind_a_crowd_of_readers_is_made_all_the_same() {
+    let processor = Processor::start().await;
+    let stage = Stage {
+        schedule: r#"["3s", "10s"]"#,
+        ..Stage::default()
+    };
+    let shop = Shop::open(&processor, stage).await;
+    let body = order("crowd-1", "VIP #lost-reply #no-callback");
+    let open = shop.create(&body).await;
+    let order_id = open.text("order_id").to_owned();
+    shop.becomes(&order_id, "UNKNOWN").await;
+
+    let write = slow_write(&shop).await;
+    let holds_the_actor = shop.ask_with(
+        "POST",
+        "/v1/orders",
+        &[("idempotency-key", "crowd"), ("prefer", "wait=1")],
+        Some(&body),
+    );
+    let path = format!("/v1/orders/{order_id}");
+    let reads = (0..600).map(|_| shop.ask_with("GET", &path, &[("prefer", "wait=1")], None));
+    let (held, read) = tokio::join!(holds_the_actor, join_all(reads));
+    // Nobody was kept longer than they asked for: the database is still locked.
+    assert_eq!(held.status, 202, "{:?}", held.body);
+    assert!(read.iter().all(|answer| answer.status == 200));
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    end(write).await;
+
+    shop.becomes(&order_id, "PAID").await;
+    processor.charged_once("crowd-1").await;
+}
