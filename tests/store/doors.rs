@@ -46,6 +46,22 @@ async fn a_killed_connection_loses_the_lock() {
 }
 
 #[tokio::test]
+async fn who_only_looks_changes_no_schema() {
+    for place in places() {
+        let (settings, folder) = fresh(place.as_deref()).await;
+        std::fs::create_dir(folder.path().join("data")).unwrap();
+        let looked = Database::open_as_it_is(&settings).await;
+        let error = looked.err().expect("there is no schema yet").to_string();
+        assert!(error.contains("oncepay migrate"), "{error}");
+        let again = Database::open_as_it_is(&settings).await;
+        assert!(again.is_err(), "the first look has made none");
+
+        Database::open(&settings).await.unwrap();
+        assert!(Database::open_as_it_is(&settings).await.is_ok());
+    }
+}
+
+#[tokio::test]
 async fn a_database_is_opened_again_and_every_run_has_its_epoch() {
     for place in places() {
         let (settings, _folder) = fresh(place.as_deref()).await;
