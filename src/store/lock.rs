@@ -11,6 +11,9 @@ use std::time::Duration;
 
 /// How often PostgreSQL is asked whether the connection that holds the lock still lives.
 const POLL: Duration = Duration::from_secs(1);
+/// A server that is only slow still holds it: one that answers says so at once, and nothing is written meanwhile that
+/// the epoch does not cover.
+const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
 /// Marks our advisory locks among those of others: "once" in ASCII.
 const LOCK_CLASS: i32 = 0x6f6e_6365;
 
@@ -52,7 +55,7 @@ impl ProcessLock {
         };
         loop {
             tokio::time::sleep(POLL).await;
-            let alive = tokio::time::timeout(POLL, held_here(connection)).await;
+            let alive = tokio::time::timeout(ANSWERS_WITHIN, held_here(connection)).await;
             if !matches!(alive, Ok(Ok(true))) {
                 return;
             }
