@@ -1,17 +1,22 @@
 //! The gateway: what faces ask. A request becomes a message to the one actor of its order.
 
-use super::messages::{Goal, NoticeId, OrderMessage, Settled, Waiter};
+mod ask;
+mod door;
+
+pub(super) use door::{Seat, SeatKind};
+
+use super::messages::{Goal, OrderMessage};
 use super::shared::Shared;
-use super::supervisor::{Deliver, Supervisor};
+use super::supervisor::{Census, Deliver, Supervisor};
 use crate::channels::Rejection;
 use crate::domain::order::input::Review;
 use crate::domain::order::{Entitlement, Input, Order, Refusal};
 use crate::domain::{Money, OrderNo};
 use crate::store::orders;
 use actix::Addr;
+use ask::waiter;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use thiserror::Error;
 use tokio::sync::oneshot;
@@ -105,6 +110,8 @@ pub struct Gateway {
 
 /// How long a close waits for its confirmation before it is answered "being asked".
 const CLOSE_WAIT: Duration = Duration::from_secs(10);
+/// How soon it is noticed that the supervisor is gone.
+const SUPERVISOR_LOOK: Duration = Duration::from_secs(1);
 
 impl Gateway {
     /// Creates the order and submits it, or finds the one that exists; waits for its result.
@@ -129,71 +136,6 @@ impl Gateway {
                 deadline_passed: false,
             }),
         }
-    }
-
-    async fn send_create(
-        &self,
-        new: NewOrder,
-        wait: Wait,
-    ) -> Result<(Order, Option<oneshot::Receiver<Order>>), GatewayError> {
-        let order_no: Arc<str> = new.order_no.as_str().into();
-        for _ in 0..ASKS_MAX {
-            let (waiter, result) = match wait {
-                Wait::No => (None, None),
-                Wait::UpTo(_) => {
-                    let (waiter, result) = waiter(Goal::Result);
-                    (Some(waiter), Some(result))
-                }
-            };
-            let (created, answer) = oneshot::channel();
-            let message = OrderMessage::Create {
-                new: Box::new(new.clone()),
-                created,
-                waiter,
-            };
-            self.supervisor.do_send(Deliver {
-                order_no: Arc::clone(&order_no),
-                message,
-            });
-            // A dropped answer: the actor died; its successor finds what was committed.
-            if let Ok(answer) = answer.await {
-                return Ok((answer?, result));
-            }
-            tokio::time::sleep(REWATCH_PAUSE).await;
-        }
-        Err(GatewayError::Unclear("the order's actor failed".to_owned()))
-    }
-
-    /// Waits for a result; asks again if the actor that was to tell it died. `None` after `limit`.
-    async fn await_result(
-        &self,
-        order_no: &OrderNo,
-        mut result: oneshot::Receiver<Order>,
-        limit: Duration,
-    ) -> Option<Order> {
-        let wait = async {
-            loop {
-                if let Ok(order) = result.await {
-                    return order;
-                }
-                tokio::time::sleep(REWATCH_PAUSE).await;
-                result = self.watch(order_no, Goal::Result).await;
-            }
-        };
-        tokio::time::timeout(limit, wait).await.ok()
-    }
-
-    /// Asks the order's actor to tell when the goal is reached. The receiver fails if it cannot.
-    async fn watch(&self, order_no: &OrderNo, goal: Goal) -> oneshot::Receiver<Order> {
-        let (waiter, result) = waiter(goal);
-        let (found, answer) = oneshot::channel();
-        let message = OrderMessage::Watch { found, waiter };
-        self.supervisor.do_send(Deliver {
-            order_no: order_no.as_str().into(),
-            message,
-        });
-        drop(answer.await);
-        result
     }
 
     /// The wait has run out: what settles the order later tells ops so.
@@ -255,9 +197,9 @@ impl Gateway {
             .query_timeout_ms
             .saturating_add(2_000);
         let limit = Duration::from_millis(u64::try_from(timeout_ms).unwrap_or_default());
-        Ok(match tokio::time::timeout(limit, result).await {
-            Ok(Ok(order)) => order,
-            Ok(Err(_)) | Err(_) => settled.order,
+        Ok(match self.shared.within(limit, result).await {
+            Some(Ok(order)) => order,
+            Some(Err(_)) | None => settled.order,
         })
     }
 
@@ -274,9 +216,9 @@ impl Gateway {
         let settled = self
             .happened(order_no, Input::CloseRequested { by }, Some(waiter))
             .await?;
-        Ok(match tokio::time::timeout(CLOSE_WAIT, result).await {
-            Ok(Ok(order)) => order,
-            Ok(Err(_)) | Err(_) => {
+        Ok(match self.shared.within(CLOSE_WAIT, result).await {
+            Some(Ok(order)) => order,
+            Some(Err(_)) | None => {
                 let read = &self.shared.parts.database.read;
                 orders::by_no(read, order_no)
                     .await
@@ -292,103 +234,16 @@ impl Gateway {
         Ok(settled.order)
     }
 
-    /// Tells an order what happened to it, and what it came to. Asks again if the actor died over it.
-    pub(super) async fn happened(
-        &self,
-        order_no: &OrderNo,
-        input: Input,
-        waiter: Option<Waiter>,
-    ) -> Result<Settled, GatewayError> {
-        self.happened_by_notice(order_no, input, None, waiter).await
+    /// How many actors live and how many timers wait.
+    #[doc(hidden)]
+    pub async fn census(&self) -> (usize, usize) {
+        self.supervisor.send(Census).await.unwrap_or_default()
     }
 
-    pub(super) async fn happened_by_notice(
-        &self,
-        order_no: &OrderNo,
-        input: Input,
-        notice: Option<NoticeId>,
-        mut waiter: Option<Waiter>,
-    ) -> Result<Settled, GatewayError> {
-        for _ in 0..ASKS_MAX {
-            let (reply, answer) = oneshot::channel();
-            let message = OrderMessage::Happened {
-                input: Box::new(input.clone()),
-                notice: notice.clone(),
-                reply: Some(reply),
-                waiter: waiter.take(),
-            };
-            self.supervisor.do_send(Deliver {
-                order_no: order_no.as_str().into(),
-                message,
-            });
-            if let Ok(answer) = answer.await {
-                return answer;
-            }
-            // The supervisor may not have heard of the death yet: what is sent at once would die too.
-            tokio::time::sleep(REWATCH_PAUSE).await;
+    /// Completes when the supervisor is gone: then nobody acts on orders any more, and questions have no answer.
+    pub(crate) async fn supervisor_died(&self) {
+        while self.supervisor.connected() {
+            tokio::time::sleep(SUPERVISOR_LOOK).await;
         }
-        Err(GatewayError::Unclear("the order's actor failed".to_owned()))
-    }
-
-    /// A seat inside the door; given back when it is dropped.
-    fn take_seat(&self) -> Result<Seat, GatewayError> {
-        if self.shared.is_closing() {
-            return Err(GatewayError::Busy("it is shutting down".to_owned()));
-        }
-        let taken = self.shared.in_flight.fetch_add(1, Ordering::AcqRel);
-        let seat = Seat {
-            shared: Arc::clone(&self.shared),
-            kind: SeatKind::Create,
-        };
-        if taken >= self.shared.parts.in_flight_max {
-            return Err(GatewayError::Busy(
-                "too many orders are in flight".to_owned(),
-            ));
-        }
-        Ok(seat)
-    }
-
-    /// Takes no new orders from now on.
-    pub fn stop_accepting(&self) {
-        self.shared.closing.store(true, Ordering::Release);
-    }
-
-    /// Requests that wait for an answer, and calls to channels that are open.
-    #[must_use]
-    pub fn unfinished(&self) -> (usize, usize) {
-        let requests = self.shared.in_flight.load(Ordering::Acquire);
-        let callbacks = self.shared.callbacks_open.load(Ordering::Acquire);
-        (
-            requests.saturating_add(callbacks),
-            self.shared.calls.count(),
-        )
-    }
-}
-
-/// How often a question is asked when the actor that should answer it died, and the pause before it is asked again.
-const ASKS_MAX: u32 = 3;
-const REWATCH_PAUSE: Duration = Duration::from_millis(100);
-
-fn waiter(goal: Goal) -> (Waiter, oneshot::Receiver<Order>) {
-    let (answer, result) = oneshot::channel();
-    (Waiter { goal, answer }, result)
-}
-
-pub(super) enum SeatKind {
-    Create,
-    Callback,
-}
-
-pub(super) struct Seat {
-    pub(super) shared: Arc<Shared>,
-    pub(super) kind: SeatKind,
-}
-
-impl Drop for Seat {
-    fn drop(&mut self) {
-        match self.kind {
-            SeatKind::Create => self.shared.in_flight.fetch_sub(1, Ordering::AcqRel),
-            SeatKind::Callback => self.shared.callbacks_open.fetch_sub(1, Ordering::AcqRel),
-        };
     }
 }

@@ -69,6 +69,31 @@ async fn a_call_that_does_not_return_holds_up_the_end_for_ten_seconds_at_most() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn who_waits_for_a_result_that_does_not_come_in_time_is_told_that_it_is_open() {
+    let processor = Processor::start().await;
+    let proxy = Proxy::before(&processor).await;
+    let stage = Stage::with_patience().through(&proxy);
+    let mut shop = Shop::open(&processor, stage).await;
+    proxy.set(Wire::HoldsReplies);
+    let request = shop
+        .client
+        .post(shop.url("/v1/orders"))
+        .bearer_auth(crate::support::MERCHANT)
+        .header("content-type", "application/json")
+        .body(order("s-5", "VIP #no-callback").to_string());
+    let waiting = tokio::spawn(request.send());
+    proxy.holds_a_submit(true).await;
+
+    shop.running.signal("TERM");
+    let answer = waiting.await.expect("no panic").expect("it is answered");
+    assert_eq!(answer.status(), 202);
+    let told = answer.text().await.expect("a body");
+    assert!(told.contains("do not pay again"), "{told}");
+    assert_eq!(shop.running.ended(Duration::from_secs(20)).code(), Some(0));
+    processor.charged_once("s-5").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_second_signal_ends_it_at_once() {
     let processor = Processor::start().await;
     let proxy = Proxy::before(&processor).await;
