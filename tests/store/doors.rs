@@ -51,7 +51,7 @@ async fn who_only_looks_changes_no_schema() {
         let (settings, folder) = fresh(place.as_deref()).await;
         std::fs::create_dir(folder.path().join("data")).unwrap();
         let looked = Database::open_as_it_is(&settings).await;
-        let error = looked.err().expect("there is no schema yet").to_string();
+        let error = looked.expect_err("there is no schema yet").to_string();
         assert!(error.contains("oncepay migrate"), "{error}");
         let again = Database::open_as_it_is(&settings).await;
         assert!(again.is_err(), "the first look has made none");
