@@ -143,13 +143,13 @@ impl Turn {
     }
 }
 
+/// Whether it is certain that nothing was written: a journal that has ended may have ended after the commit.
 fn not_created(error: &JournalError) -> GatewayError {
     match error {
-        JournalError::Full
-        | JournalError::Unavailable(_)
-        | JournalError::EpochLost
-        | JournalError::Refused(_)
-        | JournalError::Stopped => GatewayError::Busy(error.to_string()),
+        JournalError::Full | JournalError::Unavailable(_) | JournalError::Refused(_) => {
+            GatewayError::Busy(error.to_string())
+        }
+        JournalError::EpochLost | JournalError::Stopped => GatewayError::Unclear(error.to_string()),
     }
 }
 

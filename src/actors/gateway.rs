@@ -1,14 +1,23 @@
 //! The gateway: what faces ask. A request becomes a message to the one actor of its order.
 
+mod ask;
+mod door;
+mod wait;
+
+pub(super) use door::{Seat, SeatKind};
+
+use super::messages::Goal;
 use super::shared::Shared;
-use super::supervisor::Supervisor;
+use super::supervisor::{Census, Supervisor};
 use crate::channels::Rejection;
-use crate::domain::order::{Entitlement, Order, Refusal};
+use crate::domain::order::input::Review;
+use crate::domain::order::{Entitlement, Input, Order, Refusal};
 use crate::domain::{Money, OrderNo};
+use crate::store::orders;
 use actix::Addr;
+use ask::waiter;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 use thiserror::Error;
 
@@ -99,57 +108,81 @@ pub struct Gateway {
     pub(super) supervisor: Addr<Supervisor>,
 }
 
+/// How long a close waits for its confirmation before it is answered "being asked".
+const CLOSE_WAIT: Duration = Duration::from_secs(10);
+/// How long a request of a person waits for its commit, before it is answered with the row as it stands.
+const COMMIT_WAIT: Duration = Duration::from_secs(5);
+/// How soon it is noticed that the supervisor is gone.
+const SUPERVISOR_LOOK: Duration = Duration::from_secs(1);
+
 impl Gateway {
-    /// A seat inside the door; given back when it is dropped.
-    pub(super) fn take_seat(&self) -> Result<Seat, GatewayError> {
-        if self.shared.is_closing() {
-            return Err(GatewayError::Busy("it is shutting down".to_owned()));
-        }
-        let taken = self.shared.in_flight.fetch_add(1, Ordering::AcqRel);
-        let seat = Seat {
-            shared: Arc::clone(&self.shared),
-            kind: SeatKind::Create,
+    /// Asks the channel now and answers with the order after its reply. `by` as in events.
+    pub async fn query(&self, order_no: &OrderNo, by: String) -> Result<Order, GatewayError> {
+        let (waiter, result) = waiter(Goal::QueryReply);
+        let asked = self.happened(order_no, Input::QueryRequested { by }, Some(waiter));
+        let Some(settled) = self.shared.within(COMMIT_WAIT, asked).await else {
+            return self.row(order_no).await;
         };
-        if taken >= self.shared.parts.in_flight_max {
-            return Err(GatewayError::Busy(
-                "too many orders are in flight".to_owned(),
-            ));
+        let order = settled?.order;
+        let rules = self.shared.rules(&order.fingerprint.channel);
+        let limit_ms = rules.query_timeout_ms.saturating_add(2_000);
+        let limit = Duration::from_millis(u64::try_from(limit_ms).unwrap_or_default());
+        Ok(match self.shared.within(limit, result).await {
+            Some(Ok(after)) => after,
+            Some(Err(_)) | None => order,
+        })
+    }
+
+    /// Tells the order that its timer has come, as the supervisor does: early or twice, it must be nothing.
+    #[doc(hidden)]
+    pub async fn remind(&self, order_no: &OrderNo) -> Result<Order, GatewayError> {
+        let settled = self.happened(order_no, Input::Due, None).await?;
+        Ok(settled.order)
+    }
+
+    /// Asks for a close and waits a little for its confirmation.
+    pub async fn close(&self, order_no: &OrderNo, by: String) -> Result<Order, GatewayError> {
+        let (waiter, result) = waiter(Goal::End);
+        let asked = self.happened(order_no, Input::CloseRequested { by }, Some(waiter));
+        if let Some(settled) = self.shared.within(COMMIT_WAIT, asked).await {
+            settled?;
+            if let Some(Ok(ended)) = self.shared.within(CLOSE_WAIT, result).await {
+                return Ok(ended);
+            }
         }
-        Ok(seat)
+        self.row(order_no).await
     }
 
-    /// Takes no new orders from now on; who waits for a result is answered with what is known.
-    pub fn stop_accepting(&self) {
-        self.shared.closing.send_replace(true);
+    /// A person's decision. `Unclear` when its commit takes too long: the order's row will tell.
+    pub async fn review(&self, order_no: &OrderNo, review: Review) -> Result<Order, GatewayError> {
+        let told = self.happened(order_no, Input::Review(review), None);
+        match self.shared.within(COMMIT_WAIT, told).await {
+            Some(settled) => Ok(settled?.order),
+            None => Err(GatewayError::Unclear(
+                "the database did not commit in time".to_owned(),
+            )),
+        }
     }
 
-    /// Requests that wait for an answer, and calls to channels that are open.
-    #[must_use]
-    pub fn unfinished(&self) -> (usize, usize) {
-        let requests = self.shared.in_flight.load(Ordering::Acquire);
-        let callbacks = self.shared.callbacks_open.load(Ordering::Acquire);
-        (
-            requests.saturating_add(callbacks),
-            self.shared.calls.count(),
-        )
+    /// The order as its row has it.
+    async fn row(&self, order_no: &OrderNo) -> Result<Order, GatewayError> {
+        let read = &self.shared.parts.database.read;
+        match orders::by_no(read, order_no).await {
+            Ok(order) => order.ok_or(GatewayError::NoSuchOrder),
+            Err(error) => Err(GatewayError::Unclear(error.to_string())),
+        }
     }
-}
 
-pub(super) enum SeatKind {
-    Create,
-    Callback,
-}
+    /// How many actors live and how many timers wait.
+    #[doc(hidden)]
+    pub async fn census(&self) -> (usize, usize) {
+        self.supervisor.send(Census).await.unwrap_or_default()
+    }
 
-pub(super) struct Seat {
-    pub(super) shared: Arc<Shared>,
-    pub(super) kind: SeatKind,
-}
-
-impl Drop for Seat {
-    fn drop(&mut self) {
-        match self.kind {
-            SeatKind::Create => self.shared.in_flight.fetch_sub(1, Ordering::AcqRel),
-            SeatKind::Callback => self.shared.callbacks_open.fetch_sub(1, Ordering::AcqRel),
-        };
+    /// Completes when the supervisor is gone: then nobody acts on orders any more, and questions have no answer.
+    pub(crate) async fn supervisor_died(&self) {
+        while self.supervisor.connected() {
+            tokio::time::sleep(SUPERVISOR_LOOK).await;
+        }
     }
 }

@@ -9,9 +9,6 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
-/// A proposal is void after a day.
-const PROPOSAL_LIFE_MS: i64 = 24 * 3_600_000;
-
 /// An order.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = Order)]
@@ -166,7 +163,7 @@ impl OrderView {
             status: "PROPOSED",
             by: proposal.by.clone(),
             decision: proposal.decision.as_str(),
-            expires_at: rfc3339(proposal.at.plus(PROPOSAL_LIFE_MS)),
+            expires_at: rfc3339(proposal.expires_at()),
         });
         self
     }

@@ -1,14 +1,13 @@
 //! Creates and waits at the gateway: whoever waits is answered when there is a result, when the wait is over, or when
 //! the runtime stops.
 
-use super::asks::{ASKS_MAX, REWATCH_PAUSE, waiter};
-use super::create::same_payload;
-use super::gateway::{Answered, Gateway, GatewayError, NewOrder, Wait};
-use super::messages::{Goal, OrderMessage};
-use super::supervisor::Deliver;
+use super::ask::{Born, REWATCH_PAUSE, waiter};
+use super::{Answered, Gateway, GatewayError, NewOrder, Wait};
+use crate::actors::create::same_payload;
+use crate::actors::messages::{Goal, OrderMessage};
+use crate::actors::supervisor::Deliver;
 use crate::domain::OrderNo;
 use crate::domain::order::{Input, Order};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -17,13 +16,6 @@ use tokio::time::timeout;
 const ASYNC_WAIT: Duration = Duration::from_secs(1);
 /// How long an answer waits for the mark that its deadline has passed; the mark itself is made all the same.
 const MARK_WAIT: Duration = Duration::from_millis(500);
-
-/// A result that comes so soon after a stop began is still told; later, who waits is answered with what is known, well
-/// before the connection is closed.
-const STOP_WAIT: Duration = Duration::from_secs(4);
-
-/// An order whose commit is known, and who tells its result.
-type Born = (Order, Option<oneshot::Receiver<Order>>);
 
 impl Gateway {
     /// Creates the order and submits it, or finds the one that exists; waits for its result.
@@ -76,35 +68,6 @@ impl Gateway {
         }
     }
 
-    async fn send_create(&self, new: &NewOrder, wait: Wait) -> Result<Born, GatewayError> {
-        let order_no: Arc<str> = new.order_no.as_str().into();
-        for _ in 0..ASKS_MAX {
-            let (waiter, result) = match wait {
-                Wait::No => (None, None),
-                Wait::UpTo(_) => {
-                    let (waiter, result) = waiter(Goal::Result);
-                    (Some(waiter), Some(result))
-                }
-            };
-            let (created, answer) = oneshot::channel();
-            let message = OrderMessage::Create {
-                new: Box::new(new.clone()),
-                created,
-                waiter,
-            };
-            self.supervisor.do_send(Deliver {
-                order_no: Arc::clone(&order_no),
-                message,
-            });
-            // A dropped answer: the actor died; its successor finds what was committed.
-            if let Ok(answer) = answer.await {
-                return Ok((answer?, result));
-            }
-            tokio::time::sleep(REWATCH_PAUSE).await;
-        }
-        Err(GatewayError::Unclear("the order's actor failed".to_owned()))
-    }
-
     /// Waits until the order is settled. It is no deadline of a create.
     pub async fn wait(
         &self,
@@ -145,15 +108,7 @@ impl Gateway {
                 };
             }
         };
-        let mut closing = self.shared.closing.subscribe();
-        let stopping = async {
-            drop(closing.wait_for(|closing| *closing).await);
-            tokio::time::sleep(STOP_WAIT).await;
-        };
-        tokio::select! {
-            order = timeout(limit, reached) => order.ok(),
-            () = stopping => None,
-        }
+        self.shared.within(limit, reached).await
     }
 
     /// Asks the order's actor to tell when the goal is reached.
