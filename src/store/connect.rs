@@ -1,6 +1,7 @@
 //! Opening the database: SQLite (embedded) or PostgreSQL, a read pool and the connection of rare writes.
 
 use super::StoreError;
+use super::file::OpenedFile;
 use super::place::Place;
 use crate::domain::UnixMillis;
 use entities::runtime;
@@ -10,6 +11,7 @@ use sea_orm::{
     ColumnTrait, ConnectOptions, ConnectionTrait, DatabaseConnection, DbBackend, DbErr,
     EntityTrait, ExprTrait, QueryFilter,
 };
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// How long a write outside the journal (a migration, the epoch) waits for another process to let go of SQLite.
@@ -37,6 +39,9 @@ pub struct Database {
     /// Migrations and the epoch; the journal opens a connection of its own on its own thread.
     pub write: DatabaseConnection,
     pub url: String,
+    pub(super) place: Place,
+    /// The file behind the connections; `None` on PostgreSQL.
+    pub(super) file: Option<OpenedFile>,
 }
 
 /// A URL may carry a password.
@@ -53,14 +58,16 @@ impl Database {
     /// Opens the database and brings its schema up to date. Folders that are missing are made.
     ///
     /// # Errors
-    /// `Unusable` when the URL is neither SQLite's nor PostgreSQL's, the database cannot be reached, or a newer
-    /// version has migrated it.
+    /// `Unusable` when the URL is neither SQLite's nor PostgreSQL's, the database cannot be reached, its file has more
+    /// than one name or is moved meanwhile, or a newer version has migrated it.
     pub async fn open(settings: &DatabaseSettings) -> Result<Self, StoreError> {
-        let place = Place::parse(&settings.url)?;
-        place.make_folder()?;
+        let place = Place::parse(&settings.url)?.settled()?;
         let write = connect(&place, Role::Writer).await?;
+        // Noted when it is open: before, there may be no file, and on a layered filesystem another one.
+        let noted = place.file().map(OpenedFile::note).transpose();
+        let file = noted.map_err(|error| place.unusable(&error))?;
         migrate(&place, &write).await?;
-        Self::with(&place, write, settings).await
+        Self::with(place, file, write, settings).await
     }
 
     /// Opens the database for who only looks: a schema is not changed under a server that may be running on it.
@@ -68,22 +75,32 @@ impl Database {
     /// # Errors
     /// As [`Database::open`], and `Unusable` when the schema is not up to date.
     pub async fn open_as_it_is(settings: &DatabaseSettings) -> Result<Self, StoreError> {
-        let place = Place::parse(&settings.url)?;
+        let place = Place::parse(&settings.url)?.settled()?;
         let write = connect(&place, Role::Writer).await?;
+        let noted = place.file().map(OpenedFile::note).transpose();
+        let file = noted.map_err(|error| place.unusable(&error))?;
         refuse_older(&place, &write).await?;
-        Self::with(&place, write, settings).await
+        Self::with(place, file, write, settings).await
     }
 
     async fn with(
-        place: &Place,
+        place: Place,
+        file: Option<OpenedFile>,
         write: DatabaseConnection,
         settings: &DatabaseSettings,
     ) -> Result<Self, StoreError> {
         let readers = Role::Reader(Ord::max(settings.readers, 1));
+        let read = connect(&place, readers).await?;
+        if let Some(file) = &file {
+            file.still_there()
+                .map_err(|reason| place.unusable(&reason))?;
+        }
         Ok(Self {
-            read: connect(place, readers).await?,
+            read,
             write,
             url: settings.url.clone(),
+            place,
+            file,
         })
     }
 
@@ -134,6 +151,7 @@ pub(super) enum Role {
 
 /// Connections for this role; on SQLite with the settings that our promises need.
 pub(super) async fn connect(place: &Place, role: Role) -> Result<DatabaseConnection, StoreError> {
+    let file = place.file().map(Path::to_owned);
     let mut options = ConnectOptions::new(place.url().to_owned());
     options
         .max_connections(if let Role::Reader(count) = role {
@@ -154,7 +172,7 @@ pub(super) async fn connect(place: &Place, role: Role) -> Result<DatabaseConnect
             ACQUIRE_TIMEOUT
         })
         .set_application_name("oncepay")
-        .map_sqlx_sqlite_opts(move |sqlite| sqlite_options(sqlite, role))
+        .map_sqlx_sqlite_opts(move |sqlite| sqlite_options(sqlite, file.as_ref(), role))
         .map_sqlx_postgres_opts(move |postgres| postgres_options(postgres, role));
     sea_orm::Database::connect(options)
         .await
@@ -163,6 +181,7 @@ pub(super) async fn connect(place: &Place, role: Role) -> Result<DatabaseConnect
 
 fn sqlite_options(
     options: sea_orm::sqlx::sqlite::SqliteConnectOptions,
+    file: Option<&PathBuf>,
     role: Role,
 ) -> sea_orm::sqlx::sqlite::SqliteConnectOptions {
     let reads_only = matches!(role, Role::Reader(_));
@@ -170,6 +189,11 @@ fn sqlite_options(
         JOURNAL_BUSY_TIMEOUT
     } else {
         BUSY_TIMEOUT
+    };
+    // Not as the driver reads the URL, which resolves escapes in it: the file that is locked is the one to open.
+    let options = match file {
+        Some(file) => options.filename(file),
+        None => options,
     };
     // WAL lets readers go on while the journal writes; FULL, since an answer of ours must survive a power cut.
     options

@@ -7,7 +7,8 @@ use fs4::{FileExt, TryLockError};
 use std::fs::File;
 use std::path::Path;
 
-/// The lock on a database: a locked file beside the SQLite file, an advisory lock on a connection of its own in
+/// The lock on a database: a locked file beside the SQLite file (where it really is, not where a link to it is), an
+/// advisory lock on a connection of its own in
 /// PostgreSQL. Dropping it frees the database.
 #[derive(Debug)]
 pub struct ProcessLock {
@@ -27,10 +28,9 @@ impl ProcessLock {
     /// Takes the lock, or says who seems to have it.
     ///
     /// # Errors
-    /// `InUse` when another process has it, `Unusable` when the database cannot be reached.
+    /// `InUse` when another process has it, `Unusable` when the database cannot be reached or its file has two names.
     pub async fn take(url: &str) -> Result<Self, StoreError> {
-        let place = Place::parse(url)?;
-        place.make_folder()?;
+        let place = Place::parse(url)?.settled()?;
         let held = match &place {
             Place::Sqlite { file, .. } => lock_file(file)?,
             Place::Postgres { .. } => {

@@ -2,6 +2,7 @@
 
 pub mod alerts;
 pub mod connect;
+mod file;
 pub mod inbox;
 mod insert;
 pub mod journal;

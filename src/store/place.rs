@@ -1,13 +1,14 @@
 //! Where the database is: a file of ours, or a PostgreSQL server. It is shown without its credentials.
 
-use super::StoreError;
+use super::{StoreError, file};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// A database URL, understood.
 #[derive(Clone)]
 pub(super) enum Place {
-    /// `url` as sqlx wants it, and the file; a relative one is relative to the working directory.
+    /// `url` as it was given, and the file, which is opened by this path as it stands here: once it is settled, a
+    /// change of links or of the working directory leads nowhere else.
     Sqlite {
         url: String,
         file: PathBuf,
@@ -53,11 +54,30 @@ impl Place {
         }
     }
 
-    /// Makes the folder of a SQLite file.
-    pub(super) fn make_folder(&self) -> Result<(), StoreError> {
+    /// Finds out which file is meant, whatever links lead to it, and makes its folder. Two places of one database are
+    /// the same then.
+    ///
+    /// # Errors
+    /// `Unusable` when the folder cannot be made or found, or the file has more than one name.
+    pub(super) fn settled(self) -> Result<Self, StoreError> {
         match self {
-            Self::Sqlite { file, .. } => make_parent(file),
-            Self::Postgres { .. } => Ok(()),
+            Self::Sqlite { url, file } => {
+                make_parent(&file)?;
+                let shown = file.display();
+                let file = file::canonical(&file)
+                    .map_err(|error| StoreError::Unusable(format!("{shown}: {error}")))?;
+                file::has_one_name(&file)?;
+                Ok(Self::Sqlite { url, file })
+            }
+            Self::Postgres { .. } => Ok(self),
+        }
+    }
+
+    /// The file of an embedded database.
+    pub(super) fn file(&self) -> Option<&Path> {
+        match self {
+            Self::Sqlite { file, .. } => Some(file),
+            Self::Postgres { .. } => None,
         }
     }
 

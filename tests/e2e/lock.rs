@@ -1,8 +1,10 @@
 //! One process for one database.
 
 use crate::support::{
-    Processor, Proxy, Running, ScratchDatabase, Shop, Stage, Wire, eventually, free_port, order,
+    MERCHANT, Processor, Proxy, Running, ScratchDatabase, Shop, Stage, Wire, eventually, free_port,
+    order,
 };
+use futures_util::future::join_all;
 use sea_orm::ConnectionTrait;
 use std::time::Duration;
 
@@ -28,6 +30,119 @@ async fn a_second_serve_on_the_same_database_is_refused_with_a_reason() {
 
     let paid = shop.create(&order("l-1", "VIP")).await;
     assert_eq!(paid.text("status"), "PAID", "the first serves on");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_serve_by_a_link_is_refused_and_the_first_serves_on() {
+    let processor = Processor::start().await;
+    let shop = Shop::open(&processor, Stage::default()).await;
+    if !shop.database.is_sqlite() {
+        return;
+    }
+    let file = shop.database.file();
+    let link = shop.folder().join("link.db");
+    std::os::unix::fs::symlink(file, &link).expect("a link");
+    let refused = async |says: &str| {
+        let url = format!("sqlite://{}", link.display());
+        let environment = [("ONCEPAY_DATABASE__URL".to_owned(), url)];
+        let mut second = second_serve(&shop, free_port(), &environment);
+        assert_eq!(second.ended(Duration::from_secs(20)).code(), Some(1));
+        let said = second.log();
+        assert!(said.contains(says), "{said}");
+    };
+    refused("another process").await;
+    std::fs::remove_file(&link).expect("it goes");
+    std::fs::hard_link(file, &link).expect("a second name");
+    refused("2 names").await;
+
+    let paid = shop.create(&order("l-5", "VIP")).await;
+    assert_eq!(paid.text("status"), "PAID", "the first serves on");
+    assert_eq!(shop.database.number("SELECT epoch FROM runtime").await, 1);
+}
+
+/// Waits until the shop says that it cannot write, though nobody has asked it to.
+async fn journal_waits(shop: &Shop) {
+    eventually("the journal waits", || async {
+        let ready = shop.ask("GET", "/readyz", "", None).await;
+        let waits = ready.status == 503 && ready.body["checks"]["journal"] == false;
+        waits.then_some(()).ok_or_else(|| ready.body.to_string())
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_that_is_moved_away_takes_no_orders_until_it_is_back() {
+    let processor = Processor::start().await;
+    let stage = Stage {
+        schedule: r#"["90s", "120s", "300s"]"#,
+        read_timeout: "60s",
+        ..Stage::default()
+    };
+    let mut shop = Shop::open(&processor, stage).await;
+    if !shop.database.is_sqlite() {
+        return;
+    }
+    let in_work = order("m-1", "VIP #delay=3s #no-callback");
+    let in_work = shop.create_async(&in_work).await;
+    assert_eq!(in_work.status, 202, "{:?}", in_work.body);
+    let (data, away) = (shop.folder().join("data"), shop.folder().join("away"));
+    std::fs::rename(&data, &away).expect("it is moved");
+
+    journal_waits(&shop).await;
+    let newcomers: Vec<_> = (2..6).map(|n| order(&format!("m-{n}"), "VIP")).collect();
+    let answers = join_all(newcomers.iter().map(|body| shop.create(body))).await;
+    assert!(
+        answers.iter().all(|answer| answer.status == 503),
+        "{answers:?}"
+    );
+    // The reply has come by now, and waits.
+    processor.charged_once("m-1").await;
+    let path = format!("/v1/orders/{}", in_work.text("order_id"));
+    let shown = shop.ask("GET", &path, MERCHANT, None).await;
+    assert_ne!(shown.text("status"), "PAID", "{:?}", shown.body);
+    assert!(!data.join("oncepay.db").exists(), "it is not made again");
+    let said = shop.running.log();
+    assert_eq!(said.matches("deleted, moved or replaced").count(), 1);
+
+    if data.exists() {
+        std::fs::remove_dir_all(&data).expect("it goes");
+    }
+    std::fs::rename(&away, &data).expect("it is moved back");
+    shop.is_ready().await;
+    shop.becomes(in_work.text("order_id"), "PAID").await;
+    for body in &newcomers {
+        let again = shop.create(body).await;
+        shop.becomes(again.text("order_id"), "PAID").await;
+        let order_no = body["order_no"].as_str().expect("a number");
+        assert_eq!(processor.charged_once(order_no).await.submits, 1);
+    }
+    assert!(shop.running.is_running(), "the same process serves on");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_that_is_deleted_is_not_written_to_and_does_not_hold_up_a_stop() {
+    let processor = Processor::start().await;
+    let mut shop = Shop::open(&processor, Stage::default()).await;
+    if !shop.database.is_sqlite() {
+        return;
+    }
+    let paid = shop.create(&order("d-1", "VIP")).await;
+    assert_eq!(paid.text("status"), "PAID");
+    let data = shop.folder().join("data");
+    std::fs::remove_dir_all(&data).expect("it is deleted");
+
+    let answers = join_all((2..6).map(async |n| {
+        let body = order(&format!("d-{n}"), "VIP");
+        shop.create(&body).await
+    }))
+    .await;
+    assert!(
+        answers.iter().all(|answer| answer.status == 503),
+        "{answers:?}"
+    );
+    journal_waits(&shop).await;
+    assert_eq!(shop.stop().code(), Some(0));
+    assert!(!data.join("oncepay.db").exists(), "it is not made again");
 }
 
 #[tokio::test(flavor = "multi_thread")]

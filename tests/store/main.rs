@@ -12,6 +12,8 @@ mod desk;
 mod differential;
 mod doors;
 mod inbox;
+mod links;
+mod moved;
 mod orders;
 mod reads;
 mod stage;

@@ -16,6 +16,17 @@ pub(super) enum Fault {
     Unclear(String),
 }
 
+impl Fault {
+    pub(super) fn reason(&self) -> String {
+        match self {
+            Self::Refused(Refused::Conflict(conflict)) => format!("{conflict:?}"),
+            Self::Refused(Refused::Other(reason)) | Self::Away(reason) | Self::Unclear(reason) => {
+                reason.clone()
+            }
+        }
+    }
+}
+
 /// What is wrong with one write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Refused {

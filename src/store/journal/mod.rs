@@ -3,6 +3,7 @@
 //! * [`queue`] and [`batch`]: what waits, and which of it may go into one write together.
 //! * [`thread`] and [`writer`]: take a batch, write it, bisect what fails, repeat while the database is away.
 //! * [`strategy`]: how a batch becomes rows: [`grouped`] (multi-row), [`naive`] (a write each), or not at all.
+//! * [`presence`]: whether the file that is written to is still at its place.
 //! * [`fault`] and [`verdict`]: what an error means, and why a write found nothing to change.
 
 mod batch;
@@ -11,6 +12,7 @@ mod gauges;
 mod grouped;
 mod naive;
 mod patience;
+mod presence;
 mod queue;
 mod rows;
 mod statements;
@@ -81,7 +83,8 @@ impl Journal {
         let (end, ended) = watch::channel(End::Running);
         let gauges = Arc::new(Gauges::default());
         let orders = thread::Orders {
-            url: database.url.clone(),
+            place: database.place.clone(),
+            file: database.file.clone(),
             epoch,
             kind,
             clock: clock.clone(),

@@ -16,7 +16,7 @@ impl Writer {
         let mut backoff = Backoff::default();
         loop {
             let ran = self.strategy.run(&statements).await;
-            let result = match ran.map_err(|error| Fault::from(&error)) {
+            let result = match ran {
                 Ok(Some(rows)) => Ok(rows),
                 Ok(None) => {
                     drop(answer.send(Err(JournalError::EpochLost)));

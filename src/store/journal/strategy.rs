@@ -1,5 +1,7 @@
 //! How a batch becomes rows.
 
+use super::fault::Fault;
+use super::presence::Presence;
 use super::types::JournalKind;
 use super::{batch, grouped, naive};
 use crate::store::mapping::Prepared;
@@ -15,6 +17,7 @@ pub(super) struct Strategy {
     pub(super) kind: JournalKind,
     pub(super) connection: DatabaseConnection,
     pub(super) epoch: i64,
+    pub(super) presence: Presence,
 }
 
 impl Strategy {
@@ -27,7 +30,15 @@ impl Strategy {
 
     /// Writes these decisions in one write, and says of each whether it found its order as expected. After an error
     /// nothing is written, except that a lost connection may hide a commit.
-    pub(super) async fn write(&self, batch: &[&Prepared]) -> Result<Vec<bool>, DbErr> {
+    pub(super) async fn write(&self, batch: &[&Prepared]) -> Result<Vec<bool>, Fault> {
+        self.presence.before()?;
+        let written = self.rows(batch).await;
+        let matched = written.map_err(|error| Fault::from(&error))?;
+        self.presence.after()?;
+        Ok(matched)
+    }
+
+    async fn rows(&self, batch: &[&Prepared]) -> Result<Vec<bool>, DbErr> {
         match self.kind {
             JournalKind::Discard => Ok(vec![true; batch.len()]),
             JournalKind::Grouped => grouped::write(&self.connection, self.epoch, batch).await,
@@ -42,7 +53,15 @@ impl Strategy {
     }
 
     /// Runs statements in a write of their own; rows affected by each, or `None` when the epoch is over.
-    pub(super) async fn run(&self, statements: &[Statement]) -> Result<Option<Vec<u64>>, DbErr> {
+    pub(super) async fn run(&self, statements: &[Statement]) -> Result<Option<Vec<u64>>, Fault> {
+        self.presence.before()?;
+        let ran = self.execute(statements).await;
+        let rows = ran.map_err(|error| Fault::from(&error))?;
+        self.presence.after()?;
+        Ok(rows)
+    }
+
+    async fn execute(&self, statements: &[Statement]) -> Result<Option<Vec<u64>>, DbErr> {
         let write = begin(&self.connection).await?;
         if !epoch_stands(&write, self.epoch).await? {
             write.rollback().await?;

@@ -2,12 +2,14 @@
 
 use super::End;
 use super::gauges::Gauges;
+use super::presence::Presence;
 use super::queue::Queued;
 use super::strategy::Strategy;
 use super::types::JournalKind;
 use super::writer::Writer;
 use crate::clock::SharedClock;
 use crate::store::connect::{self, Role};
+use crate::store::file::OpenedFile;
 use crate::store::place::Place;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,7 +17,8 @@ use tokio::sync::{mpsc, watch};
 
 /// What the thread is started with.
 pub(super) struct Orders {
-    pub(super) url: String,
+    pub(super) place: Place,
+    pub(super) file: Option<OpenedFile>,
     pub(super) epoch: i64,
     pub(super) kind: JournalKind,
     pub(super) clock: SharedClock,
@@ -66,17 +69,14 @@ async fn work(
     gauges: Arc<Gauges>,
     end: &EndGuard,
 ) {
-    let opened = match Place::parse(&orders.url) {
-        Ok(place) => connect::connect(&place, Role::Journal).await,
-        Err(error) => Err(error),
-    };
-    match opened {
+    match connect::connect(&orders.place, Role::Journal).await {
         Ok(connection) => {
             let mut writer = Writer {
                 strategy: Strategy {
                     kind: orders.kind,
                     connection,
                     epoch: orders.epoch,
+                    presence: Presence::over(orders.file),
                 },
                 clock: orders.clock,
                 jobs,

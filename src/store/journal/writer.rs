@@ -3,7 +3,7 @@
 use super::batch::{self, Next};
 use super::fault::{Fault, Refused};
 use super::gauges::Gauges;
-use super::queue::{Queued, Waiting};
+use super::queue::{Job, Queued, Waiting};
 use super::strategy::Strategy;
 use super::types::{Committed, JournalError};
 use super::verdict::{self, Verdict};
@@ -16,6 +16,8 @@ use tokio::sync::mpsc;
 
 const BACKOFF_FIRST: Duration = Duration::from_millis(50);
 const BACKOFF_MAX: Duration = Duration::from_secs(1);
+/// How often an idle writer looks whether its file is at its place: without, only the next order would show that it is not.
+const IDLE_LOOK: Duration = Duration::from_secs(1);
 
 /// The epoch is over: nothing more is written.
 pub(super) struct EpochLost;
@@ -35,9 +37,14 @@ impl Writer {
             match batch::next(&mut self.waiting, self.strategy.batch_max()) {
                 Next::Nothing => {
                     self.gauges.oldest(None);
-                    match self.jobs.recv().await {
-                        Some(queued) => self.waiting.push_back(queued),
-                        None => return Ok(()),
+                    match self.arrival().await {
+                        Arrival::Work(queued) => self.waiting.push_back(queued),
+                        Arrival::Ended => return Ok(()),
+                        Arrival::None if self.strategy.presence.before().is_ok() => {}
+                        Arrival::None => {
+                            self.gauges.oldest(Some(self.clock.mono_ms()));
+                            self.until_it_writes(Backoff::default()).await?;
+                        }
                     }
                 }
                 Next::Close => {
@@ -60,6 +67,19 @@ impl Writer {
                 }
             }
         }
+    }
+
+    /// Waits for work; where a file is to be watched, not for long.
+    async fn arrival(&mut self) -> Arrival {
+        let arrived = if self.strategy.presence.is_needed() {
+            match tokio::time::timeout(IDLE_LOOK, self.jobs.recv()).await {
+                Ok(arrived) => arrived,
+                Err(_) => return Arrival::None,
+            }
+        } else {
+            self.jobs.recv().await
+        };
+        arrived.map_or(Arrival::Ended, Arrival::Work)
     }
 
     pub(super) fn drain(&mut self) {
@@ -116,20 +136,31 @@ impl Writer {
         Ok(None)
     }
 
-    /// Tries until a write succeeds. Its time of waiting stands meanwhile: who cannot write is not ready, also when
+    /// Tries until a write succeeds, or nobody is left who could want one. Its time of waiting stands meanwhile: who cannot write is not ready, also when
     /// nothing waits.
     async fn until_it_writes(&mut self, mut backoff: Backoff) -> Result<(), EpochLost> {
         loop {
             match self.strategy.run(&[]).await {
                 Ok(Some(_)) => return Ok(()),
                 Ok(None) => return Err(EpochLost),
-                Err(error) => {
+                Err(fault) => {
                     self.strategy.abandon().await;
                     backoff.wait().await;
                     self.drain();
-                    self.give_up(&mut Vec::new(), false, &error.to_string());
+                    self.give_up(&mut Vec::new(), false, &fault.reason());
+                    if self.is_at_its_end() {
+                        return Ok(());
+                    }
                 }
             }
+        }
+    }
+
+    /// Whether there is nothing to do but to stop.
+    fn is_at_its_end(&self) -> bool {
+        match self.waiting.front() {
+            None => self.jobs.is_closed(),
+            Some(queued) => matches!(queued.job, Job::Close),
         }
     }
 
@@ -150,9 +181,9 @@ impl Writer {
                 self.answer_written(part, matched).await?;
                 Ok(None)
             }
-            Err(error) => {
+            Err(fault) => {
                 self.strategy.abandon().await;
-                match Fault::from(&error) {
+                match fault {
                     Fault::Away(reason) => Err(Trouble::Away(reason)),
                     Fault::Unclear(reason) => {
                         // Looked up at once where the answer is sure: on a full disk every attempt is unclear, and
@@ -206,6 +237,7 @@ impl Writer {
     }
 
     async fn answer_standing(&self, part: &mut Vec<Waiting>) -> Result<(), Trouble> {
+        self.strategy.presence.before()?;
         let mut standing = Vec::with_capacity(part.len());
         for waiting in part.iter() {
             let write = &waiting.entry.write;
@@ -230,6 +262,13 @@ fn refuse(waiting: impl Iterator<Item = Waiting>) {
     }
 }
 
+/// What came to an idle writer.
+enum Arrival {
+    Work(Queued),
+    None,
+    Ended,
+}
+
 /// Why an attempt came to nothing.
 enum Trouble {
     EpochLost,
@@ -240,6 +279,12 @@ impl From<DbErr> for Trouble {
     /// A look-up writes nothing: whatever is wrong with it, it is repeated.
     fn from(error: DbErr) -> Self {
         Self::Away(error.to_string())
+    }
+}
+
+impl From<Fault> for Trouble {
+    fn from(fault: Fault) -> Self {
+        Self::Away(fault.reason())
     }
 }
 
