@@ -195,7 +195,6 @@ pub(super) enum Decision {
     NotPaid,
     Resubmit,
     Close,
-    Refund,
 }
 
 #[derive(Debug, Subcommand)]

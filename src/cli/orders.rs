@@ -147,7 +147,6 @@ fn review_body(review: &Review, order: &Order) -> Value {
         Decision::NotPaid => "NOT_PAID",
         Decision::Resubmit => "RESUBMIT",
         Decision::Close => "CLOSE",
-        Decision::Refund => "REFUND",
     };
     let mut body = json!({
         "decision": decision,
