@@ -3,13 +3,14 @@
 use super::args::Cli;
 use super::problem::Problem;
 use super::{out, place};
-use crate::config::{Sources, duration::show};
+use crate::config::{Sources, check_serving, duration::show};
 use serde_json::json;
 use std::process::ExitCode;
 
 pub(super) fn run(cli: &Cli) -> Result<ExitCode, Problem> {
     let file = Sources::of_process(cli.config.clone()).file_in_use();
     let settings = place::settings(cli)?;
+    check_serving(&settings)?;
     let from = file.map_or_else(
         || "no file, defaults".to_owned(),
         |file| file.display().to_string(),

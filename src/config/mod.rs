@@ -7,6 +7,7 @@ pub mod duration;
 pub mod first_start;
 pub mod kept;
 pub mod load;
+pub mod outline;
 mod parse;
 pub mod problem;
 mod restored;
@@ -14,9 +15,10 @@ mod rules;
 pub mod secret;
 mod section;
 
-pub use check::check_against_rows;
+pub use check::{check_against_rows, check_serving};
 pub use first_start::FirstStart;
 pub use load::{Loaded, Sources};
+pub use outline::Outline;
 pub use problem::{ConfigError, Problem};
 
 pub use crate::mail::AlertSettings;

@@ -2,7 +2,7 @@
 
 use super::{Runtime, RuntimeBuilder, RuntimeError};
 use crate::clock::SystemClock;
-use crate::config::Settings;
+use crate::config::{Settings, check_serving};
 use crate::sandbox::{self, Sandbox};
 use crate::web;
 use actix_web::dev::{Server, ServerHandle};
@@ -24,6 +24,7 @@ pub async fn serve(
 ) -> Result<(), RuntimeError> {
     let (mut terminate, mut interrupt) = signals()?;
     let settings = builder.settings();
+    check_serving(settings)?;
     // Bound first: a port in use is said before anything is touched, and early callers wait instead of failing.
     let listener = bind(settings.server.listen)?;
     let address = listener.local_addr().unwrap_or(settings.server.listen);
