@@ -21,9 +21,12 @@ pub(super) fn run(cli: &Cli) -> Result<ExitCode, Problem> {
             .iter()
             .map(|(name, channel)| json!({"name": name, "live": channel.live, "merchant": channel.merchant}))
             .collect();
-        out::json(
-            &json!({"file": from, "listen": settings.server.listen.to_string(), "channels": channels}),
-        );
+        out::json(&json!({
+            "file": from,
+            "listen": settings.server.listen.to_string(),
+            "channels": channels,
+            "warnings": settings.warnings(),
+        }));
         return Ok(ExitCode::SUCCESS);
     }
     out::line(format_args!("The configuration is good ({from})."));
@@ -49,5 +52,8 @@ pub(super) fn run(cli: &Cli) -> Result<ExitCode, Problem> {
         ));
     }
     out::line(format_args!("  keys          {}", settings.keys.len()));
+    for warning in settings.warnings() {
+        out::line(format_args!("warning: {warning}"));
+    }
     Ok(ExitCode::SUCCESS)
 }

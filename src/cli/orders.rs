@@ -61,24 +61,20 @@ async fn find(database: &Database, order: &str) -> Result<Order, Problem> {
     found.ok_or_else(|| Problem::Plain(format!("there is no order {order}")))
 }
 
+/// A status as it is typed.
+pub(super) fn status(word: &str) -> Result<OrderStatus, String> {
+    OrderStatus::parse(&word.to_ascii_uppercase()).ok_or_else(|| {
+        let words: Vec<_> = OrderStatus::ALL
+            .iter()
+            .map(|status| status.as_str())
+            .collect();
+        format!("allowed is {}", words.join(", "))
+    })
+}
+
 async fn list(cli: &Cli, database: &Database, filter: &OrderFilter) -> Result<(), Problem> {
-    let status = match &filter.status {
-        None => None,
-        Some(word) => Some(
-            OrderStatus::parse(&word.to_ascii_uppercase()).ok_or_else(|| {
-                let words: Vec<_> = OrderStatus::ALL
-                    .iter()
-                    .map(|status| status.as_str())
-                    .collect();
-                Problem::Plain(format!(
-                    "`{word}` is no status; allowed is {}",
-                    words.join(", ")
-                ))
-            })?,
-        ),
-    };
     let filter = orders::OrderFilter {
-        status,
+        status: filter.status,
         channel: filter.channel.clone(),
         limit: filter.limit,
         ..orders::OrderFilter::default()

@@ -9,11 +9,13 @@ pub mod kept;
 pub mod load;
 pub mod outline;
 mod parse;
+pub mod private;
 pub mod problem;
-mod restored;
+pub mod restored;
 mod rules;
 pub mod secret;
 mod section;
+mod warnings;
 
 pub use check::{check_against_rows, check_serving};
 pub use first_start::FirstStart;
