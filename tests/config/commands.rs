@@ -214,3 +214,34 @@ fn a_public_address_with_a_path_is_refused_by_what_serves_at_the_root() {
         assert!(error.contains("the path /payments"), "{error}");
     }
 }
+
+#[test]
+fn a_configuration_that_nobody_can_use_is_warned_about() {
+    let folder = folder_with("[server]\n");
+    let (code, told, _) = output(oncepay(folder.path()).args(["config", "check"]));
+    assert_eq!(code, Some(0));
+    for part in ["no [[keys]]", "no [channels.NAME]"] {
+        assert!(told.contains(part), "{told}");
+    }
+    let folder = folder_with(GOOD);
+    let (_, told, _) = output(oncepay(folder.path()).args(["config", "check"]));
+    assert!(!told.contains("warning"), "{told}");
+}
+
+#[test]
+fn the_sandboxs_help_lists_what_scripts_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (code, help, _) = output(oncepay(folder.path()).args(["sandbox", "--help"]));
+    assert_eq!(code, Some(0));
+    assert!(help.contains("#lost-reply"), "{help}");
+}
+
+#[test]
+fn reviews_offer_only_what_can_be_decided() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, help, _) = output(oncepay(folder.path()).args(["orders", "review", "--help"]));
+    assert!(
+        help.contains("NOT_PAID") && !help.contains("REFUND"),
+        "{help}"
+    );
+}
