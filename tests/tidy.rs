@@ -62,7 +62,6 @@ fn layers() -> Vec<Layer<'static>> {
 const LINES_MAX: usize = 400;
 const LINES_MEDIAN_MAX: usize = 150;
 const LONGER: &str = "
-src/actors/turn.rs             460  one order's work on one message, read from top to bottom
 tests/support/shop.rs          600  the stage: one verb for each thing that a story can do
 tests/e2e/callback_security.rs 500  forged notices, one beside the other
 tests/e2e/input.rs             700  bad requests, one beside the other

@@ -52,6 +52,7 @@ const STATEMENTS: &[&str] = &[
         entitlements TEXT NOT NULL,
         metadata TEXT NOT NULL,
         return_url TEXT CHECK (length(return_url) <= 2048),
+        notify_url TEXT NOT NULL,
         payer TEXT CHECK (length(payer) <= 256),
         replaces TEXT CHECK (length(replaces) BETWEEN 1 AND 64),
         status TEXT NOT NULL CHECK (status IN ('UNPAID', 'PROCESSING', 'PENDING', 'UNKNOWN', 'MANUAL',

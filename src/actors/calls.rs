@@ -25,6 +25,18 @@ impl OpenCalls {
         self.change(|submits| submits.get(order_no).cloned().unwrap_or_default())
     }
 
+    /// The call of submit `n` is over and what it brought is committed; its guard finds nothing left to do.
+    pub(super) fn end(&self, order_no: &str, n: u32) {
+        self.change(|submits| {
+            if let Some(open) = submits.get_mut(order_no) {
+                open.retain(|open| *open != n);
+                if open.is_empty() {
+                    submits.remove(order_no);
+                }
+            }
+        });
+    }
+
     /// How many submit calls are open.
     pub(super) fn count(&self) -> usize {
         self.change(|submits| submits.values().map(Vec::len).sum())
@@ -45,13 +57,6 @@ pub(super) struct OpenCall {
 
 impl Drop for OpenCall {
     fn drop(&mut self) {
-        self.calls.change(|submits| {
-            if let Some(open) = submits.get_mut(&self.order_no) {
-                open.retain(|n| *n != self.n);
-                if open.is_empty() {
-                    submits.remove(&self.order_no);
-                }
-            }
-        });
+        self.calls.end(&self.order_no, self.n);
     }
 }

@@ -1,20 +1,25 @@
 //! The gateway: what faces ask. A request becomes a message to the one actor of its order.
 
-use super::messages::{Goal, NoticeId, OrderMessage, Settled, Waiter};
+mod ask;
+mod door;
+mod wait;
+
+pub(super) use door::{Seat, SeatKind};
+
+use super::messages::Goal;
 use super::shared::Shared;
-use super::supervisor::{Deliver, Supervisor};
+use super::supervisor::{Census, Supervisor};
 use crate::channels::Rejection;
 use crate::domain::order::input::Review;
 use crate::domain::order::{Entitlement, Input, Order, Refusal};
 use crate::domain::{Money, OrderNo};
 use crate::store::orders;
 use actix::Addr;
+use ask::waiter;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use thiserror::Error;
-use tokio::sync::oneshot;
 
 /// What a merchant asks to be paid, validated at the edge.
 #[derive(Debug, Clone)]
@@ -105,164 +110,26 @@ pub struct Gateway {
 
 /// How long a close waits for its confirmation before it is answered "being asked".
 const CLOSE_WAIT: Duration = Duration::from_secs(10);
+/// How long a request of a person waits for its commit, before it is answered with the row as it stands.
+const COMMIT_WAIT: Duration = Duration::from_secs(5);
+/// How soon it is noticed that the supervisor is gone.
+const SUPERVISOR_LOOK: Duration = Duration::from_secs(1);
 
 impl Gateway {
-    /// Creates the order and submits it, or finds the one that exists; waits for its result.
-    pub async fn create(&self, new: NewOrder, wait: Wait) -> Result<Answered, GatewayError> {
-        let _seat = self.take_seat()?;
-        let started = Instant::now();
-        let order_no = new.order_no.clone();
-        let written = tokio::time::timeout(wait.for_birth(), self.send_create(new, wait)).await;
-        let (order, result) = written.unwrap_or_else(|_elapsed| {
-            Err(GatewayError::Unclear(
-                "the database does not say whether the order is written".to_owned(),
-            ))
-        })?;
-        match (wait, result) {
-            (Wait::UpTo(limit), Some(result)) => {
-                let left = limit.saturating_sub(started.elapsed());
-                match self.await_result(&order_no, result, left).await {
-                    Some(order) => Ok(Answered {
-                        order,
-                        deadline_passed: false,
-                    }),
-                    None => self.deadline_passed(order).await,
-                }
-            }
-            (Wait::No | Wait::UpTo(_), _) => Ok(Answered {
-                order,
-                deadline_passed: false,
-            }),
-        }
-    }
-
-    async fn send_create(
-        &self,
-        new: NewOrder,
-        wait: Wait,
-    ) -> Result<(Order, Option<oneshot::Receiver<Order>>), GatewayError> {
-        let order_no: Arc<str> = new.order_no.as_str().into();
-        for _ in 0..ASKS_MAX {
-            let (waiter, result) = match wait {
-                Wait::No => (None, None),
-                Wait::UpTo(_) => {
-                    let (waiter, result) = waiter(Goal::Result);
-                    (Some(waiter), Some(result))
-                }
-            };
-            let (created, answer) = oneshot::channel();
-            let message = OrderMessage::Create {
-                new: Box::new(new.clone()),
-                created,
-                waiter,
-            };
-            self.supervisor.do_send(Deliver {
-                order_no: Arc::clone(&order_no),
-                message,
-            });
-            // A dropped answer: the actor died; its successor finds what was committed.
-            if let Ok(answer) = answer.await {
-                return Ok((answer?, result));
-            }
-            tokio::time::sleep(REWATCH_PAUSE).await;
-        }
-        Err(GatewayError::Unclear("the order's actor failed".to_owned()))
-    }
-
-    /// Waits for a result; asks again if the actor that was to tell it died. `None` after `limit`.
-    async fn await_result(
-        &self,
-        order_no: &OrderNo,
-        mut result: oneshot::Receiver<Order>,
-        limit: Duration,
-    ) -> Option<Order> {
-        let wait = async {
-            loop {
-                if let Ok(order) = result.await {
-                    return order;
-                }
-                tokio::time::sleep(REWATCH_PAUSE).await;
-                result = self.watch(order_no, Goal::Result).await;
-            }
-        };
-        tokio::time::timeout(limit, wait).await.ok()
-    }
-
-    /// Asks the order's actor to tell when the goal is reached. The receiver fails if it cannot.
-    async fn watch(&self, order_no: &OrderNo, goal: Goal) -> oneshot::Receiver<Order> {
-        let (waiter, result) = waiter(goal);
-        let (found, answer) = oneshot::channel();
-        let message = OrderMessage::Watch { found, waiter };
-        self.supervisor.do_send(Deliver {
-            order_no: order_no.as_str().into(),
-            message,
-        });
-        drop(answer.await);
-        result
-    }
-
-    /// The wait has run out: what settles the order later tells ops so.
-    async fn deadline_passed(&self, last_seen: Order) -> Result<Answered, GatewayError> {
-        let told = self.happened(&last_seen.order_no, Input::UiDeadlinePassed, None);
-        let order = match tokio::time::timeout(Duration::from_secs(2), told).await {
-            Ok(Ok(settled)) => settled.order,
-            Ok(Err(_)) | Err(_) => last_seen,
-        };
-        let deadline_passed = !order.answers_a_wait();
-        Ok(Answered {
-            order,
-            deadline_passed,
-        })
-    }
-
-    /// Waits until the order has a result. It is no deadline of a create.
-    pub async fn wait(
-        &self,
-        order_no: &OrderNo,
-        limit: Duration,
-    ) -> Result<Answered, GatewayError> {
-        let (waiter, result) = waiter(Goal::Result);
-        let (found, answer) = oneshot::channel();
-        let message = OrderMessage::Watch { found, waiter };
-        self.supervisor.do_send(Deliver {
-            order_no: order_no.as_str().into(),
-            message,
-        });
-        let order = match answer.await {
-            Ok(answer) => answer?,
-            Err(_) => return Err(GatewayError::Unclear("the order's actor failed".to_owned())),
-        };
-        match self.await_result(order_no, result, limit).await {
-            Some(order) => Ok(Answered {
-                order,
-                deadline_passed: false,
-            }),
-            None => {
-                let read = &self.shared.parts.database.read;
-                let newest = orders::by_no(read, order_no).await.ok().flatten();
-                Ok(Answered {
-                    order: newest.unwrap_or(order),
-                    deadline_passed: true,
-                })
-            }
-        }
-    }
-
     /// Asks the channel now and answers with the order after its reply. `by` as in events.
     pub async fn query(&self, order_no: &OrderNo, by: String) -> Result<Order, GatewayError> {
         let (waiter, result) = waiter(Goal::QueryReply);
-        let settled = self
-            .happened(order_no, Input::QueryRequested { by }, Some(waiter))
-            .await?;
-        let timeout_ms = self
-            .shared
-            .rules(&settled.order.fingerprint.channel)
-            .query_timeout_ms
-            .saturating_add(2_000);
-        let limit = Duration::from_millis(u64::try_from(timeout_ms).unwrap_or_default());
-        Ok(match tokio::time::timeout(limit, result).await {
-            Ok(Ok(order)) => order,
-            Ok(Err(_)) | Err(_) => settled.order,
+        let asked = self.happened(order_no, Input::QueryRequested { by }, Some(waiter));
+        let Some(settled) = self.shared.within(COMMIT_WAIT, asked).await else {
+            return self.row(order_no).await;
+        };
+        let order = settled?.order;
+        let rules = self.shared.rules(&order.fingerprint.channel);
+        let limit_ms = rules.query_timeout_ms.saturating_add(2_000);
+        let limit = Duration::from_millis(u64::try_from(limit_ms).unwrap_or_default());
+        Ok(match self.shared.within(limit, result).await {
+            Some(Ok(after)) => after,
+            Some(Err(_)) | None => order,
         })
     }
 
@@ -276,124 +143,46 @@ impl Gateway {
     /// Asks for a close and waits a little for its confirmation.
     pub async fn close(&self, order_no: &OrderNo, by: String) -> Result<Order, GatewayError> {
         let (waiter, result) = waiter(Goal::End);
-        let settled = self
-            .happened(order_no, Input::CloseRequested { by }, Some(waiter))
-            .await?;
-        Ok(match tokio::time::timeout(CLOSE_WAIT, result).await {
-            Ok(Ok(order)) => order,
-            Ok(Err(_)) | Err(_) => {
-                let read = &self.shared.parts.database.read;
-                orders::by_no(read, order_no)
-                    .await
-                    .ok()
-                    .flatten()
-                    .unwrap_or(settled.order)
+        let asked = self.happened(order_no, Input::CloseRequested { by }, Some(waiter));
+        if let Some(settled) = self.shared.within(COMMIT_WAIT, asked).await {
+            settled?;
+            if let Some(Ok(ended)) = self.shared.within(CLOSE_WAIT, result).await {
+                return Ok(ended);
             }
-        })
+        }
+        self.row(order_no).await
     }
 
+    /// A person's decision. `Unclear` when its commit takes too long: the order's row will tell.
     pub async fn review(&self, order_no: &OrderNo, review: Review) -> Result<Order, GatewayError> {
-        let settled = self.happened(order_no, Input::Review(review), None).await?;
-        Ok(settled.order)
-    }
-
-    /// Tells an order what happened to it, and what it came to. Asks again if the actor died over it.
-    pub(super) async fn happened(
-        &self,
-        order_no: &OrderNo,
-        input: Input,
-        waiter: Option<Waiter>,
-    ) -> Result<Settled, GatewayError> {
-        self.happened_by_notice(order_no, input, None, waiter).await
-    }
-
-    pub(super) async fn happened_by_notice(
-        &self,
-        order_no: &OrderNo,
-        input: Input,
-        notice: Option<NoticeId>,
-        mut waiter: Option<Waiter>,
-    ) -> Result<Settled, GatewayError> {
-        for _ in 0..ASKS_MAX {
-            let (reply, answer) = oneshot::channel();
-            let message = OrderMessage::Happened {
-                input: Box::new(input.clone()),
-                notice: notice.clone(),
-                reply: Some(reply),
-                waiter: waiter.take(),
-            };
-            self.supervisor.do_send(Deliver {
-                order_no: order_no.as_str().into(),
-                message,
-            });
-            if let Ok(answer) = answer.await {
-                return answer;
-            }
-            // The supervisor may not have heard of the death yet: what is sent at once would die too.
-            tokio::time::sleep(REWATCH_PAUSE).await;
+        let told = self.happened(order_no, Input::Review(review), None);
+        match self.shared.within(COMMIT_WAIT, told).await {
+            Some(settled) => Ok(settled?.order),
+            None => Err(GatewayError::Unclear(
+                "the database did not commit in time".to_owned(),
+            )),
         }
-        Err(GatewayError::Unclear("the order's actor failed".to_owned()))
     }
 
-    /// A seat inside the door; given back when it is dropped.
-    fn take_seat(&self) -> Result<Seat, GatewayError> {
-        if self.shared.is_closing() {
-            return Err(GatewayError::Busy("it is shutting down".to_owned()));
+    /// The order as its row has it.
+    async fn row(&self, order_no: &OrderNo) -> Result<Order, GatewayError> {
+        let read = &self.shared.parts.database.read;
+        match orders::by_no(read, order_no).await {
+            Ok(order) => order.ok_or(GatewayError::NoSuchOrder),
+            Err(error) => Err(GatewayError::Unclear(error.to_string())),
         }
-        let taken = self.shared.in_flight.fetch_add(1, Ordering::AcqRel);
-        let seat = Seat {
-            shared: Arc::clone(&self.shared),
-            kind: SeatKind::Create,
-        };
-        if taken >= self.shared.parts.in_flight_max {
-            return Err(GatewayError::Busy(
-                "too many orders are in flight".to_owned(),
-            ));
+    }
+
+    /// How many actors live and how many timers wait.
+    #[doc(hidden)]
+    pub async fn census(&self) -> (usize, usize) {
+        self.supervisor.send(Census).await.unwrap_or_default()
+    }
+
+    /// Completes when the supervisor is gone: then nobody acts on orders any more, and questions have no answer.
+    pub(crate) async fn supervisor_died(&self) {
+        while self.supervisor.connected() {
+            tokio::time::sleep(SUPERVISOR_LOOK).await;
         }
-        Ok(seat)
-    }
-
-    /// Takes no new orders from now on.
-    pub fn stop_accepting(&self) {
-        self.shared.closing.store(true, Ordering::Release);
-    }
-
-    /// Requests that wait for an answer, and calls to channels that are open.
-    #[must_use]
-    pub fn unfinished(&self) -> (usize, usize) {
-        let requests = self.shared.in_flight.load(Ordering::Acquire);
-        let callbacks = self.shared.callbacks_open.load(Ordering::Acquire);
-        (
-            requests.saturating_add(callbacks),
-            self.shared.calls.count(),
-        )
-    }
-}
-
-/// How often a question is asked when the actor that should answer it died, and the pause before it is asked again.
-const ASKS_MAX: u32 = 3;
-const REWATCH_PAUSE: Duration = Duration::from_millis(100);
-
-fn waiter(goal: Goal) -> (Waiter, oneshot::Receiver<Order>) {
-    let (answer, result) = oneshot::channel();
-    (Waiter { goal, answer }, result)
-}
-
-pub(super) enum SeatKind {
-    Create,
-    Callback,
-}
-
-pub(super) struct Seat {
-    pub(super) shared: Arc<Shared>,
-    pub(super) kind: SeatKind,
-}
-
-impl Drop for Seat {
-    fn drop(&mut self) {
-        match self.kind {
-            SeatKind::Create => self.shared.in_flight.fetch_sub(1, Ordering::AcqRel),
-            SeatKind::Callback => self.shared.callbacks_open.fetch_sub(1, Ordering::AcqRel),
-        };
     }
 }

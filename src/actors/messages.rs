@@ -60,6 +60,8 @@ pub(super) enum Goal {
     Result,
     /// Settled, or with a person.
     End,
+    /// Settled.
+    Settled,
     /// The next answer of the channel to a query.
     QueryReply,
 }

@@ -82,7 +82,14 @@ impl Handler<Wake> for Notifier {
         }
         self.running = true;
         let rounds = Arc::clone(&self.rounds);
-        let round = async move { rounds.lock().await.run().await };
+        // A task of its own: a panic in a round ends that round, not the notifier, without which nobody is told.
+        let round = actix::spawn(async move { rounds.lock().await.run().await });
+        let round = async move {
+            round.await.unwrap_or_else(|end| {
+                tracing::error!(%end, "a round of mails broke; the next one tries again");
+                None
+            })
+        };
         context.spawn(
             round
                 .into_actor(self)

@@ -6,9 +6,9 @@ use crate::channels::{Notice, RawNotice, Rejection, RejectionRule};
 use crate::domain::OrderNo;
 use crate::domain::order::input::{Input, Source};
 use crate::domain::order::{Alert, AlertKind, Severity};
-use crate::store::{alerts, inbox};
+use crate::store::alerts::About;
+use crate::store::inbox;
 use sha2::{Digest, Sha256};
-use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
 /// Callbacks that may be in work at once; beyond it the channel is told to send again.
@@ -25,7 +25,10 @@ impl Gateway {
         let verified = match adapter.verify(&notice, self.shared.now().wall) {
             Ok(verified) => verified,
             Err(rejection) => {
-                self.tell_of_rejection(channel, &rejection).await;
+                let limit = self.shared.parts.callbacks_deadline;
+                let told = self.tell_of_rejection(channel, &rejection);
+                // The answer is sure already; the alert is queued even if it is not written in time.
+                drop(tokio::time::timeout(limit, told).await);
                 return Received::Rejected(rejection);
             }
         };
@@ -45,7 +48,11 @@ impl Gateway {
     }
 
     async fn hand_over(&self, channel: &str, notice: Notice, digest: String) -> Received {
-        let (order_no, id, trade_no, input) = match notice {
+        let source = Source::Callback {
+            repeat: false,
+            digest: digest.clone(),
+        };
+        let (order_no, key, status, trade_no, input) = match notice {
             Notice::Unrelated { .. } => return Received::Unrelated,
             Notice::Charge {
                 key,
@@ -53,13 +60,9 @@ impl Gateway {
                 order_no,
                 answer,
             } => {
-                let source = Source::Callback {
-                    repeat: false,
-                    digest: digest.clone(),
-                };
-                let id = NoticeId::new(channel, &key, &status, digest);
                 let trade_no = answer.trade_no().map(str::to_owned);
-                (order_no, id, trade_no, Input::Answer { source, answer })
+                let input = Input::Answer { source, answer };
+                (order_no, key, status, trade_no, input)
             }
             Notice::Refund {
                 key,
@@ -67,15 +70,15 @@ impl Gateway {
                 reference,
                 summary,
             } => {
-                let id = NoticeId::new(channel, &key, "refund", digest);
-                (
-                    order_no,
-                    id,
-                    None,
-                    Input::ExternalRefund { reference, summary },
-                )
+                let input = Input::ExternalRefund {
+                    source,
+                    reference,
+                    summary,
+                };
+                (order_no, key, "refund".to_owned(), None, input)
             }
         };
+        let id = NoticeId::new(channel, &key, &status, digest);
         if !OrderNo::is_valid(&order_no) {
             return Received::Unrelated;
         }
@@ -110,17 +113,8 @@ impl Gateway {
             at: self.shared.now().wall,
         };
         let backend = self.shared.parts.database.backend();
-        {
-            let mut orphans = self
-                .shared
-                .orphans
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            let full = usize::try_from(inbox::ORPHANS_MAX).is_ok_and(|max| orphans.len() >= max);
-            if full && !orphans.contains(&order_no) {
-                return Received::Orphan { order_no };
-            }
-            orphans.insert(order_no.clone());
+        if !self.shared.expect_orphan(&order_no) {
+            return Received::Orphan { order_no };
         }
         match self
             .shared
@@ -166,11 +160,12 @@ impl Gateway {
         if !self.shared.first_today(&alert.key(), &day) {
             return;
         }
-        let backend = self.shared.parts.database.backend();
-        let raise = alerts::raise(backend, &alert, Some(channel), at);
-        match self.shared.parts.journal.run(raise).await {
-            Ok(_) => (self.shared.parts.on_alert)(),
-            Err(error) => tracing::error!(channel, %error, "an alert could not be raised"),
+        let about = About {
+            channel: Some(channel.to_owned()),
+            ..About::default()
+        };
+        if !self.shared.raise(&alert, &about).await {
+            self.shared.not_raised(&alert.key());
         }
     }
 }

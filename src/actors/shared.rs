@@ -4,12 +4,16 @@ use super::calls::OpenCalls;
 use crate::channels::{Channel, Channels};
 use crate::clock::SharedClock;
 use crate::domain::Now;
+use crate::domain::order::Alert;
 use crate::domain::schedule::{Capabilities, LateSuccess, Rules};
+use crate::store::alerts::{self, About};
+use crate::store::inbox::ORPHANS_MAX;
 use crate::store::{Database, Journal};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use tokio::sync::watch;
 
 /// The parts that a runtime is built of.
 pub struct Parts {
@@ -41,6 +45,8 @@ pub(super) struct Shared {
     pub(super) in_flight: AtomicUsize,
     pub(super) callbacks_open: AtomicUsize,
     pub(super) closing: AtomicBool,
+    /// True once whoever still waits for a result is answered without one.
+    leaving: watch::Sender<bool>,
     pub(super) orphans: Mutex<HashSet<String>>,
     /// Alert keys of rejected callbacks that were raised today; the database deduplicates for ever.
     raised_today: Mutex<(String, HashSet<String>)>,
@@ -57,6 +63,7 @@ impl Shared {
             in_flight: AtomicUsize::new(0),
             callbacks_open: AtomicUsize::new(0),
             closing: AtomicBool::new(false),
+            leaving: watch::Sender::new(false),
             orphans: Mutex::new(orphans),
             raised_today: Mutex::default(),
             unconfigured,
@@ -94,16 +101,72 @@ impl Shared {
                 .contains(order_no)
     }
 
+    /// The channel has vouched for this number, which is unknown here: from now on it is asked before a submit of
+    /// it. False if so many numbers are remembered that this one is not.
+    pub(super) fn expect_orphan(&self, order_no: &str) -> bool {
+        let mut orphans = self.orphans.lock().unwrap_or_else(PoisonError::into_inner);
+        let full = usize::try_from(ORPHANS_MAX).is_ok_and(|max| orphans.len() >= max);
+        if full {
+            return orphans.contains(order_no);
+        }
+        orphans.insert(order_no.to_owned());
+        true
+    }
+
     /// Whether this alert key has not been raised yet on this day: a flood costs one write.
     pub(super) fn first_today(&self, key: &str, day: &str) -> bool {
-        let mut raised = self
-            .raised_today
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut raised = self.raised_today();
         if raised.0 != day {
             *raised = (day.to_owned(), HashSet::new());
         }
         raised.1.insert(key.to_owned())
+    }
+
+    /// It could not be raised after all: the next occurrence tries again.
+    pub(super) fn not_raised(&self, key: &str) {
+        self.raised_today().1.remove(key);
+    }
+
+    /// Raises an alert that belongs to no order's write; whether it is written.
+    pub(super) async fn raise(&self, alert: &Alert, about: &About) -> bool {
+        let backend = self.parts.database.backend();
+        let raise = alerts::raise(backend, alert, about, self.now().wall);
+        match self.parts.journal.run(raise).await {
+            Ok(_) => {
+                (self.parts.on_alert)();
+                true
+            }
+            Err(error) => {
+                tracing::error!(key = alert.key(), %error, "an alert could not be raised");
+                false
+            }
+        }
+    }
+
+    fn raised_today(&self) -> MutexGuard<'_, (String, HashSet<String>)> {
+        self.raised_today
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn leave(&self) {
+        self.leaving.send_replace(true);
+    }
+
+    /// What `work` brings within `limit`, unless the runtime leaves before.
+    pub(super) async fn within<T>(
+        &self,
+        limit: Duration,
+        work: impl Future<Output = T>,
+    ) -> Option<T> {
+        let mut leaving = self.leaving.subscribe();
+        tokio::select! {
+            biased;
+            brought = work => Some(brought),
+            // The sender lives as long as we do.
+            _ = leaving.wait_for(|leaving| *leaving) => None,
+            () = tokio::time::sleep(limit) => None,
+        }
     }
 
     pub(super) fn is_closing(&self) -> bool {

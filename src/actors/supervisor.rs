@@ -1,5 +1,9 @@
 //! The supervisor: it alone starts order actors, sends to them, rebuilds and retires them, and keeps the timers.
 
+mod deaths;
+
+pub(super) use deaths::ActorEnded;
+
 use super::gateway::GatewayError;
 use super::messages::OrderMessage;
 use super::order::{OrderActor, Retire};
@@ -9,6 +13,7 @@ use super::turn::Turn;
 use crate::domain::order::Input;
 use crate::domain::{OrderNo, UnixMillis};
 use actix::{Actor, Addr, AsyncContext, Context, Handler, Message, SpawnHandle};
+use deaths::Deaths;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,11 +21,10 @@ use std::time::Duration;
 
 /// An idle actor stays this long for the callback that usually follows a reply.
 const LINGER_MS: i64 = 2_000;
-/// Deaths of one order's actor within [`RESTART_WINDOW_MS`] after which a person must look.
-const RESTARTS_MAX: u32 = 3;
-const RESTART_WINDOW_MS: i64 = 60_000;
 /// Messages that one order may have waiting; more are refused, so that one order cannot fill the memory.
 const WAITING_MAX: usize = 512;
+/// A timer that was refused comes again after this.
+const LOOK_AGAIN_MS: i64 = 1_000;
 /// Timers wait on the wall clock, which may be stepped: look again at least this often.
 const TICK_MAX: Duration = Duration::from_secs(1);
 
@@ -39,11 +43,6 @@ struct Idle {
     order_no: Arc<str>,
     born: u64,
     handled: u64,
-}
-
-struct Deaths {
-    count: u32,
-    since_ms: i64,
 }
 
 /// See the module.
@@ -78,11 +77,20 @@ impl Supervisor {
             return;
         };
         if live.depth.load(Ordering::Acquire) >= WAITING_MAX {
-            return refuse(message);
+            if refuse(message) == Refused::Timer {
+                self.look_again(order_no, LOOK_AGAIN_MS);
+            }
+            return;
         }
         live.depth.fetch_add(1, Ordering::AcqRel);
         live.sent = live.sent.saturating_add(1);
         live.actor.do_send(message);
+    }
+
+    /// What a timer brought and nobody took comes again: an order in flight is never without a timer.
+    fn look_again(&mut self, order_no: &Arc<str>, after_ms: i64) {
+        let due = self.shared.now().wall.plus(after_ms);
+        self.timers.set(order_no, Some(due));
     }
 
     fn start(&mut self, order_no: &Arc<str>, ctx: &Context<Self>) {
@@ -158,23 +166,6 @@ impl Supervisor {
             }
         }
     }
-
-    fn count_death(&mut self, order_no: &Arc<str>) -> u32 {
-        let now_ms = self.shared.now().mono_ms;
-        let fresh = Deaths {
-            count: 0,
-            since_ms: now_ms,
-        };
-        let deaths = self.deaths.entry(Arc::clone(order_no)).or_insert(fresh);
-        if now_ms - deaths.since_ms > RESTART_WINDOW_MS {
-            *deaths = Deaths {
-                count: 0,
-                since_ms: now_ms,
-            };
-        }
-        deaths.count = deaths.count.saturating_add(1);
-        deaths.count
-    }
 }
 
 fn happened(input: Input) -> OrderMessage {
@@ -186,7 +177,14 @@ fn happened(input: Input) -> OrderMessage {
     }
 }
 
-fn refuse(message: OrderMessage) {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Refused {
+    /// Whoever asked was told.
+    Ask,
+    Timer,
+}
+
+fn refuse(message: OrderMessage) -> Refused {
     let busy = || GatewayError::Busy("too many messages wait for this order".to_owned());
     match message {
         OrderMessage::Create { created, .. } => drop(created.send(Err(busy()))),
@@ -194,9 +192,9 @@ fn refuse(message: OrderMessage) {
         OrderMessage::Happened {
             reply: Some(reply), ..
         } => drop(reply.send(Err(busy()))),
-        // A timer: the row still says when, and the next look finds it.
-        OrderMessage::Happened { reply: None, .. } => {}
+        OrderMessage::Happened { reply: None, .. } => return Refused::Timer,
     }
+    Refused::Ask
 }
 
 impl Actor for Supervisor {
@@ -277,41 +275,6 @@ impl Handler<ActorIdle> for Supervisor {
         if self.tick.is_none() {
             self.wait_for_next(ctx);
         }
-    }
-}
-
-/// An actor has ended and was not asked to: it panicked.
-#[derive(Message)]
-#[rtype(result = "()")]
-pub(super) struct ActorEnded {
-    pub(super) order_no: Arc<str>,
-    pub(super) born: u64,
-}
-
-impl Handler<ActorEnded> for Supervisor {
-    type Result = ();
-
-    /// The order is loaded again from its row; after its budget it goes to a person instead.
-    fn handle(&mut self, ended: ActorEnded, ctx: &mut Self::Context) {
-        let present = self
-            .live
-            .get(&ended.order_no)
-            .is_some_and(|live| live.born == ended.born);
-        if self.shared.is_closing() || !present {
-            return;
-        }
-        self.live.remove(&ended.order_no);
-        let deaths = self.count_death(&ended.order_no);
-        tracing::error!(order_no = &*ended.order_no, deaths, "an order's actor died");
-        let input = match deaths.cmp(&RESTARTS_MAX) {
-            std::cmp::Ordering::Less => Input::Recovered,
-            std::cmp::Ordering::Equal => Input::ActorFailed {
-                summary: format!("its actor died {deaths} times"),
-            },
-            // Even the hand-over to a person fails: leave the row alone, its status is safe.
-            std::cmp::Ordering::Greater => return,
-        };
-        self.send(&ended.order_no, happened(input), ctx);
     }
 }
 

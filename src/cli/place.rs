@@ -30,7 +30,7 @@ pub(super) async fn open(settings: &Settings) -> Result<Database, Problem> {
         );
         return Err(Problem::Plain(message));
     }
-    Ok(Database::open(&settings.database).await?)
+    Ok(Database::open_as_it_is(&settings.database).await?)
 }
 
 /// Who may change something now.

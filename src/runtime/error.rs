@@ -28,6 +28,9 @@ pub enum RuntimeError {
     },
     #[error("the server failed: {0}")]
     Server(std::io::Error),
+    /// A fault of ours. A new process starts from the rows.
+    #[error("{0} has died; this runtime has stopped, start it again")]
+    Broken(&'static str),
     #[error("another runtime has taken the database; this one has stopped")]
     Lost,
 }

@@ -15,14 +15,16 @@ pub(crate) use crate::web::document as order_document;
 
 use crate::actors::Gateway;
 use crate::config::Settings;
-use crate::store::{Database, Journal, ProcessLock};
+use crate::store::{Database, Journal, JournalError, ProcessLock};
 use crate::web;
 use actix::Arbiter;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long a stop waits for what is in work before it closes all the same.
-const DRAIN: Duration = Duration::from_secs(7);
+const DRAIN: Duration = Duration::from_secs(6);
+/// How long those who are then answered without a result may take to go.
+const LEAVE: Duration = Duration::from_secs(1);
 /// How long the last writes may take after that.
 const CLOSE: Duration = Duration::from_secs(1);
 const DRAIN_LOOK: Duration = Duration::from_millis(20);
@@ -84,16 +86,28 @@ impl Runtime {
         web::operations(self.state.clone())
     }
 
-    /// Completes when this runtime must not go on: another has taken its lock or its epoch. It also keeps the lock: one
-    /// that ended with its connection is taken again while this is awaited.
-    pub async fn lost(&mut self) {
+    /// Completes when this runtime must not go on, and says why: another has taken its lock or its epoch, or a part
+    /// without which nothing is committed has died. It also keeps the lock: one that ended with its connection is
+    /// taken again while this is awaited.
+    pub async fn lost(&mut self) -> RuntimeError {
+        let gateway = self.gateway.clone();
         let journal = self.journal.clone();
-        match &mut self.lock {
-            Some(lock) => tokio::select! {
-                () = lock.lost(self.epoch) => {}
-                () = journal.epoch_lost() => {}
+        let lock = async {
+            match &mut self.lock {
+                Some(lock) => lock.lost(self.epoch).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = lock => RuntimeError::Lost,
+            end = journal.ends() => match end {
+                JournalError::EpochLost => RuntimeError::Lost,
+                JournalError::Full
+                | JournalError::Unavailable(_)
+                | JournalError::Refused(_)
+                | JournalError::Stopped => RuntimeError::Broken("the journal"),
             },
-            None => journal.epoch_lost().await,
+            () = gateway.supervisor_died() => RuntimeError::Broken("the supervisor of orders"),
         }
     }
 
@@ -101,15 +115,12 @@ impl Runtime {
     pub async fn stop(self) {
         self.readiness.set_stopping();
         self.gateway.stop_accepting();
-        let until = Instant::now() + DRAIN;
-        loop {
-            let (requests, calls) = self.gateway.unfinished();
-            if (requests, calls) == (0, 0) || Instant::now() >= until {
-                tracing::info!(requests, calls, "closing");
-                break;
-            }
-            tokio::time::sleep(DRAIN_LOOK).await;
-        }
+        self.drained(DRAIN, |requests, calls| (requests, calls) == (0, 0))
+            .await;
+        self.gateway.answer_who_waits();
+        self.drained(LEAVE, |requests, _| requests == 0).await;
+        let (requests, calls) = self.gateway.unfinished();
+        tracing::info!(requests, calls, "closing");
         if tokio::time::timeout(CLOSE, self.journal.close())
             .await
             .is_err()
@@ -120,6 +131,18 @@ impl Runtime {
         }
         self.arbiter.stop();
         drop(tokio::time::timeout(CLOSE, self.database.close()).await);
+    }
+
+    /// Waits, at most so long, until `enough` says so of the requests and the calls that are unfinished.
+    async fn drained(&self, at_most: Duration, enough: impl Fn(usize, usize) -> bool) {
+        let until = Instant::now() + at_most;
+        loop {
+            let (requests, calls) = self.gateway.unfinished();
+            if enough(requests, calls) || Instant::now() >= until {
+                return;
+            }
+            tokio::time::sleep(DRAIN_LOOK).await;
+        }
     }
 
     /// Ends at once, without another write: another runtime owns the database now.

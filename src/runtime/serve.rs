@@ -51,10 +51,10 @@ pub async fn serve(
     tokio::select! {
         _ = terminate.recv() => tracing::info!("asked to stop"),
         _ = interrupt.recv() => tracing::info!("interrupted"),
-        () = runtime.lost() => {
-            tracing::error!("another runtime has taken the database: stopping at once");
+        why = runtime.lost() => {
+            tracing::error!(%why, "stopping at once");
             runtime.abandon();
-            return Err(RuntimeError::Lost);
+            return Err(why);
         }
     }
     tokio::select! {

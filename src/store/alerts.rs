@@ -65,15 +65,21 @@ pub async fn by_id(
     Ok(row.map(alert_from_row))
 }
 
+/// What an alert that belongs to no order's write is about, as far as that is known: people look it up by these, and
+/// what is named here is never scrubbed from its mail.
+#[derive(Debug, Clone, Default)]
+pub struct About {
+    pub channel: Option<String>,
+    pub order_no: Option<String>,
+    pub channel_trade_no: Option<String>,
+}
+
 /// Raises an alert that belongs to no order's write; its key deduplicates for ever (a repeat raises `count`).
-pub fn raise(
-    backend: DbBackend,
-    alert: &Alert,
-    channel: Option<&str>,
-    at: UnixMillis,
-) -> Vec<Statement> {
+pub fn raise(backend: DbBackend, alert: &Alert, about: &About, at: UnixMillis) -> Vec<Statement> {
     let row = alerts::Model {
-        channel: channel.map(str::to_owned),
+        channel: about.channel.clone(),
+        order_no: about.order_no.clone(),
+        channel_trade_no: about.channel_trade_no.clone(),
         ..new_alert(alert, at)
     };
     let key = alert_keys::ActiveModel {

@@ -60,9 +60,28 @@ impl Database {
         place.make_folder()?;
         let write = connect(&place, Role::Writer).await?;
         migrate(&place, &write).await?;
+        Self::with(&place, write, settings).await
+    }
+
+    /// Opens the database for who only looks: a schema is not changed under a server that may be running on it.
+    ///
+    /// # Errors
+    /// As [`Database::open`], and `Unusable` when the schema is not up to date.
+    pub async fn open_as_it_is(settings: &DatabaseSettings) -> Result<Self, StoreError> {
+        let place = Place::parse(&settings.url)?;
+        let write = connect(&place, Role::Writer).await?;
+        refuse_older(&place, &write).await?;
+        Self::with(&place, write, settings).await
+    }
+
+    async fn with(
+        place: &Place,
+        write: DatabaseConnection,
+        settings: &DatabaseSettings,
+    ) -> Result<Self, StoreError> {
         let readers = Role::Reader(Ord::max(settings.readers, 1));
         Ok(Self {
-            read: connect(&place, readers).await?,
+            read: connect(place, readers).await?,
             write,
             url: settings.url.clone(),
         })
@@ -185,9 +204,30 @@ fn postgres_options(
 async fn migrate(place: &Place, write: &DatabaseConnection) -> Result<(), StoreError> {
     let unusable = |error: DbErr| place.unusable(&error);
     Migrator::install(write).await.map_err(unusable)?;
+    refuse_newer(place, write).await?;
+    Migrator::up(write, None).await.map_err(unusable)
+}
+
+async fn refuse_older(place: &Place, write: &DatabaseConnection) -> Result<(), StoreError> {
+    match Migrator::get_pending_migrations_read_only(write).await {
+        Ok(pending) => match pending.first() {
+            None => Ok(()),
+            Some(step) => Err(StoreError::Unusable(format!(
+                "{place} lacks step `{}` of this version's schema: `oncepay serve` or `oncepay migrate` makes it",
+                step.name()
+            ))),
+        },
+        Err(error) => {
+            refuse_newer(place, write).await?;
+            Err(place.unusable(&error))
+        }
+    }
+}
+
+async fn refuse_newer(place: &Place, write: &DatabaseConnection) -> Result<(), StoreError> {
     let applied = Migrator::get_migration_models(write)
         .await
-        .map_err(unusable)?;
+        .map_err(|error| place.unusable(&error))?;
     let known = Migrator::get_migration_files();
     let newer = applied
         .iter()
@@ -198,5 +238,5 @@ async fn migrate(place: &Place, write: &DatabaseConnection) -> Result<(), StoreE
             newer.version
         )));
     }
-    Migrator::up(write, None).await.map_err(unusable)
+    Ok(())
 }

@@ -1,7 +1,7 @@
 //! The inbox of callbacks: what was notified, how often, and orphans (verified, ours by number, and unknown).
 
 use super::StoreError;
-use super::alerts::raise;
+use super::alerts::{About, raise};
 use super::insert::insert_where;
 use crate::domain::order::{Alert, AlertKind, Severity};
 use crate::domain::{OrderId, UnixMillis};
@@ -55,15 +55,15 @@ pub async fn orphan_order_nos(read: &DatabaseConnection) -> Result<Vec<String>, 
 
 /// Statements that keep an orphan (raising the count of one that is there) and raise its one alert.
 ///
-/// When [`ORPHANS_MAX`] are kept, an unknown one is not; its alert is raised all the same.
+/// When [`ORPHANS_MAX`] are kept, an unknown one is not.
 pub fn keep_orphan(backend: DbBackend, orphan: &Orphan) -> Vec<Statement> {
     let mut statements = vec![count_again(backend, orphan), insert(backend, orphan)];
-    statements.extend(raise(
-        backend,
-        &alert(orphan),
-        Some(&orphan.channel),
-        orphan.at,
-    ));
+    let about = About {
+        channel: Some(orphan.channel.clone()),
+        order_no: Some(orphan.order_no.clone()),
+        channel_trade_no: orphan.channel_trade_no.clone(),
+    };
+    statements.extend(raise(backend, &alert(orphan), &about, orphan.at));
     statements
 }
 

@@ -10,9 +10,6 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
-/// A proposal is void after a day.
-const PROPOSAL_LIFE_MS: i64 = 24 * 3_600_000;
-
 /// An order.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = Order)]
@@ -177,7 +174,7 @@ impl OrderView {
             status: "PROPOSED",
             by: proposal.by.clone(),
             decision: proposal.decision.as_str(),
-            expires_at: rfc3339(proposal.at.plus(PROPOSAL_LIFE_MS)),
+            expires_at: rfc3339(proposal.expires_at()),
         });
         self
     }

@@ -111,6 +111,40 @@ async fn an_order_whose_actor_keeps_dying_goes_to_a_person() {
 }
 
 #[actix::test]
+async fn an_order_that_no_actor_survives_is_told_of_and_looked_at_again() {
+    let bank = Bank::open(Does::Mumbles, Does::Pays);
+    let (stage, clock, _folder) = opened(&bank).await;
+    unknown(&stage, "doomed").await;
+
+    clock.break_actors(1_000);
+    let heard = stage.hear("n-1", "PROCESSING", "doomed").await;
+    assert!(matches!(heard, Received::NotYet(_)), "{heard:?}");
+    let told = stage.until_told("actor_failed").await;
+    assert_eq!(told.order_no.as_deref(), Some("doomed"));
+    assert_eq!(stage.order("doomed").await.status, OrderStatus::Unknown);
+
+    clock.break_actors(0);
+    clock.step(61_000);
+    stage.becomes("doomed", OrderStatus::Paid).await;
+    assert_eq!((bank.submits("doomed"), bank.queries("doomed")), (1, 1));
+    stage.runtime.stop().await;
+}
+
+#[actix::test]
+async fn an_order_that_is_settled_has_no_actor_for_long() {
+    let bank = Bank::open(Does::Pays, Does::Mumbles);
+    let (stage, _clock, _folder) = opened(&bank).await;
+    for n in 0..20 {
+        let order_no = format!("done-{n}");
+        stage.create(&order_no).await;
+        stage.becomes(&order_no, OrderStatus::Paid).await;
+    }
+
+    stage.until_nobody_acts().await;
+    stage.runtime.stop().await;
+}
+
+#[actix::test]
 async fn a_reply_that_meets_a_dying_actor_is_kept_until_it_is_committed() {
     let bank = Bank::open(Does::Hangs, Does::Mumbles);
     let (stage, clock, _folder) = opened(&bank).await;

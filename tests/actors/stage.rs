@@ -144,6 +144,32 @@ impl Stage {
         listed.expect("alerts can be read")
     }
 
+    /// Waits for an alert of this kind.
+    pub(crate) async fn until_told(&self, kind: &str) -> StoredAlert {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let alerts = self.alerts().await;
+            if let Some(alert) = alerts.into_iter().find(|alert| alert.kind == kind) {
+                return alert;
+            }
+            assert!(Instant::now() < until, "nobody was told of {kind}");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// Waits until no order has an actor.
+    pub(crate) async fn until_nobody_acts(&self) {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let (actors, _timers) = self.gateway().census().await;
+            if actors == 0 {
+                return;
+            }
+            assert!(Instant::now() < until, "{actors} actors stay");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
     /// A notice of the bank.
     pub(crate) async fn hear(&self, id: &str, status: &str, order_no: &str) -> Received {
         hear(self.gateway(), id, status, order_no).await

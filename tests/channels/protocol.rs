@@ -38,7 +38,7 @@ const TABLE: [(u16, &str, [&str; 3]); 17] = [
     (409, CONFLICT, ["key conflict", UNREADABLE, "cannot close"]),
     (409, NEWS, [UNREADABLE, UNREADABLE, "cannot close"]),
     (409, PAID, [UNREADABLE, UNREADABLE, "PAID"]),
-    (429, NEWS, ["throttled", "throttled", "throttled"]),
+    (429, NEWS, [UNAVAILABLE, UNAVAILABLE, UNAVAILABLE]),
     (500, PAID, [UNAVAILABLE, UNAVAILABLE, UNAVAILABLE]),
 ];
 

@@ -77,6 +77,12 @@ pub(crate) fn input(scene: &Scene, words: &[&str]) -> Input {
         },
         ["review", decision, rest @ ..] => Input::Review(review(scene, decision, rest)),
         ["refund", reference] => Input::ExternalRefund {
+            source: notice(false),
+            reference: (*reference).to_owned(),
+            summary: "refunded at the channel".into(),
+        },
+        ["refund", "again", reference] => Input::ExternalRefund {
+            source: notice(true),
             reference: (*reference).to_owned(),
             summary: "refunded at the channel".into(),
         },

@@ -114,3 +114,35 @@ async fn an_order_that_is_still_open_cannot_be_replaced() {
     );
     assert!(processor.charge("hasty").await.is_none());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_purchase_has_one_order_that_is_open_or_paid() {
+    let processor = Processor::start().await;
+    let shop = Shop::open(&processor, Stage::default()).await;
+    shop.create(&order("first-try", "VIP #declined")).await;
+    let successor = |order_no: &str| {
+        let mut body = order(order_no, "VIP #no-callback");
+        body["replaces"] = json!("first-try");
+        body
+    };
+    let bodies: Vec<_> = (0..5).map(|n| successor(&format!("again-{n}"))).collect();
+
+    let answers = futures_util::future::join_all(bodies.iter().map(|body| shop.create(body))).await;
+
+    let statuses: Vec<u16> = answers.iter().map(|answer| answer.status).collect();
+    let paid = statuses.iter().filter(|status| **status == 200).count();
+    assert_eq!(paid, 1, "{statuses:?}");
+    for answer in answers.iter().filter(|answer| answer.status != 200) {
+        assert_eq!(
+            (answer.status, answer.text("code")),
+            (409, "replaced-order-open")
+        );
+    }
+    let charged: u64 = processor
+        .charges()
+        .await
+        .iter()
+        .map(|charge| charge.charged_times)
+        .sum();
+    assert_eq!(charged, 1);
+}

@@ -104,3 +104,26 @@ async fn a_look_that_waits_is_answered_200_settled_or_not() {
         "a look is no deadline of a create"
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_read_that_waits_sees_the_payer_pay() {
+    let processor = Processor::start().await;
+    let stage = Stage {
+        ui_deadline: "20s",
+        read_timeout: "30s",
+        schedule: r#"["10s", "30s"]"#,
+        ..Stage::default()
+    };
+    let shop = Shop::open(&processor, stage).await;
+    let waiting = shop
+        .create(&order("qr-1", "VIP #pending #pay-after=1s"))
+        .await;
+    assert_eq!(waiting.text("status"), "PENDING");
+
+    let path = format!("/v1/orders/{}", waiting.text("order_id"));
+    let seen = shop
+        .ask_with("GET", &path, &[("prefer", "wait=20")], None)
+        .await;
+
+    assert_eq!((seen.status, seen.text("status")), (200, "PAID"));
+}

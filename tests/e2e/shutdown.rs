@@ -3,6 +3,15 @@
 use crate::support::{Processor, Proxy, Shop, Stage, Wire, eventually, order};
 use std::time::Duration;
 
+/// A create that waits for its result.
+fn asks(shop: &Shop, order_no: &str) -> reqwest::RequestBuilder {
+    shop.client
+        .post(shop.url("/v1/orders"))
+        .bearer_auth(crate::support::MERCHANT)
+        .header("content-type", "application/json")
+        .body(order(order_no, "VIP #no-callback").to_string())
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_in_work_is_answered_and_nothing_new_is_taken() {
     let processor = Processor::start().await;
@@ -10,13 +19,7 @@ async fn what_is_in_work_is_answered_and_nothing_new_is_taken() {
     let stage = Stage::with_patience().through(&proxy);
     let mut shop = Shop::open(&processor, stage).await;
     proxy.set(Wire::HoldsReplies);
-    let request = shop
-        .client
-        .post(shop.url("/v1/orders"))
-        .bearer_auth(crate::support::MERCHANT)
-        .header("content-type", "application/json")
-        .body(order("s-1", "VIP #no-callback").to_string());
-    let waiting = tokio::spawn(request.send());
+    let waiting = tokio::spawn(asks(&shop, "s-1").send());
     proxy.holds_a_submit(true).await;
 
     shop.running.signal("TERM");
@@ -25,14 +28,7 @@ async fn what_is_in_work_is_answered_and_nothing_new_is_taken() {
         log.contains("asked to stop").then_some(()).ok_or(log)
     })
     .await;
-    let refused = shop
-        .client
-        .post(shop.url("/v1/orders"))
-        .bearer_auth(crate::support::MERCHANT)
-        .header("content-type", "application/json")
-        .body(order("s-2", "VIP").to_string())
-        .send()
-        .await;
+    let refused = asks(&shop, "s-2").send().await;
     if let Ok(answer) = refused {
         assert_eq!(answer.status(), 503);
         assert!(answer.headers().contains_key("retry-after"));
@@ -69,6 +65,25 @@ async fn a_call_that_does_not_return_holds_up_the_end_for_ten_seconds_at_most() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn who_waits_for_a_result_that_does_not_come_in_time_is_told_that_it_is_open() {
+    let processor = Processor::start().await;
+    let proxy = Proxy::before(&processor).await;
+    let stage = Stage::with_patience().through(&proxy);
+    let mut shop = Shop::open(&processor, stage).await;
+    proxy.set(Wire::HoldsReplies);
+    let waiting = tokio::spawn(asks(&shop, "s-5").send());
+    proxy.holds_a_submit(true).await;
+
+    shop.running.signal("TERM");
+    let answer = waiting.await.expect("no panic").expect("it is answered");
+    assert_eq!(answer.status(), 202);
+    let told = answer.text().await.expect("a body");
+    assert!(told.contains("do not pay again"), "{told}");
+    assert_eq!(shop.running.ended(Duration::from_secs(20)).code(), Some(0));
+    processor.charged_once("s-5").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_second_signal_ends_it_at_once() {
     let processor = Processor::start().await;
     let proxy = Proxy::before(&processor).await;
@@ -94,4 +109,33 @@ async fn a_second_signal_ends_it_at_once() {
 
     shop.becomes(created.text("order_id"), "PAID").await;
     assert_eq!(processor.charged_once("s-4").await.submits, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_still_waits_when_it_stops_is_answered_that_the_result_is_open() {
+    let processor = Processor::start().await;
+    let proxy = Proxy::before(&processor).await;
+    let stage = Stage {
+        ui_deadline: "40s",
+        read_timeout: "60s",
+        schedule: r#"["30s", "60s"]"#,
+        ..Stage::with_patience()
+    };
+    let mut shop = Shop::open(&processor, stage.through(&proxy)).await;
+    proxy.set(Wire::HoldsReplies);
+    let request = shop
+        .client
+        .post(shop.url("/v1/orders"))
+        .bearer_auth(crate::support::MERCHANT)
+        .header("content-type", "application/json")
+        .body(order("s-5", "VIP #no-callback").to_string());
+    let waiting = tokio::spawn(request.send());
+    proxy.holds_a_submit(true).await;
+
+    assert_eq!(shop.stop().code(), Some(0));
+
+    let answer = waiting.await.expect("no panic").expect("it is answered");
+    assert_eq!(answer.status(), 202);
+    let text = answer.text().await.expect("it is whole");
+    assert!(text.contains("do not pay again"), "{text}");
 }

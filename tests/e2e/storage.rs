@@ -69,6 +69,33 @@ async fn fifty_orders_behind_a_slow_write_are_charged_once_or_were_never_taken()
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn on_a_full_disk_an_order_is_refused_and_it_goes_on_by_itself_when_there_is_room() {
+    let processor = Processor::start().await;
+    let shop = Shop::open(&processor, Stage::default()).await;
+    if !shop.database.is_sqlite() {
+        return; // the server's disk is not ours to fill
+    }
+    let before = shop.create(&order("full-1", "VIP #no-callback")).await;
+    assert_eq!(before.status, 200, "{:?}", before.body);
+
+    shop.running.files_end_at("8192");
+    let refused = shop.create(&order("full-2", "VIP #no-callback")).await;
+    assert_eq!(refused.status, 503, "{:?}", refused.body);
+    assert!(!refused.header("retry-after").is_empty());
+    let written = "SELECT COUNT(*) FROM orders WHERE order_no = 'full-2'";
+    assert_eq!(shop.database.number(written).await, 0);
+
+    shop.running.files_end_at("unlimited");
+    eventually("it takes orders again", || async {
+        let answer = shop.create(&order("full-2", "VIP #no-callback")).await;
+        let paid = answer.status == 200;
+        paid.then_some(()).ok_or_else(|| answer.body.to_string())
+    })
+    .await;
+    assert_eq!(processor.charged_once("full-2").await.submits, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_flood_of_callbacks_for_one_order_is_bounded_and_makes_one_transition() {
     let processor = Processor::start().await;
     let stage = Stage::default().with("ONCEPAY_CALLBACKS__DEADLINE", "1s");
@@ -192,4 +219,37 @@ async fn connections_that_die_in_the_middle_of_writes_lose_and_repeat_nothing() 
         assert_eq!(into_paid.count(), 1, "{paid} {events:?}");
     }
     knife.close().await.expect("it closes");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_check_that_comes_due_behind_a_crowd_of_readers_is_made_all_the_same() {
+    let processor = Processor::start().await;
+    let stage = Stage {
+        schedule: r#"["3s", "10s"]"#,
+        ..Stage::default()
+    };
+    let shop = Shop::open(&processor, stage).await;
+    let body = order("crowd-1", "VIP #lost-reply #no-callback");
+    let open = shop.create(&body).await;
+    let order_id = open.text("order_id").to_owned();
+    shop.becomes(&order_id, "UNKNOWN").await;
+
+    let write = slow_write(&shop).await;
+    let holds_the_actor = shop.ask_with(
+        "POST",
+        "/v1/orders",
+        &[("idempotency-key", "crowd"), ("prefer", "wait=1")],
+        Some(&body),
+    );
+    let path = format!("/v1/orders/{order_id}");
+    let reads = (0..600).map(|_| shop.ask_with("GET", &path, &[("prefer", "wait=1")], None));
+    let (held, read) = tokio::join!(holds_the_actor, join_all(reads));
+    // Nobody was kept longer than they asked for: the database is still locked.
+    assert_eq!(held.status, 202, "{:?}", held.body);
+    assert!(read.iter().all(|answer| answer.status == 200));
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    end(write).await;
+
+    shop.becomes(&order_id, "PAID").await;
+    processor.charged_once("crowd-1").await;
 }

@@ -9,8 +9,9 @@ use oncepay::config::Settings;
 use oncepay::domain::UnixMillis;
 use oncepay::domain::order::{Alert, AlertKind, Severity};
 use oncepay::mail::Transport;
+use oncepay::store::alerts::{self, About};
 use oncepay::store::journal::JournalKind;
-use oncepay::store::{Database, DatabaseSettings, Journal, alerts};
+use oncepay::store::{Database, DatabaseSettings, Journal};
 use secrecy::SecretString;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -69,7 +70,10 @@ impl Office {
         let raised = alerts::raise(
             self.database.backend(),
             &alert,
-            Some(subject),
+            &About {
+                channel: Some(subject.to_owned()),
+                ..About::default()
+            },
             self.clock.wall(),
         );
         self.journal.run(raised).await.unwrap();

@@ -3,7 +3,7 @@
 use crate::stage::{Stage, play};
 use oncepay::domain::UnixMillis;
 use oncepay::domain::order::{Alert, AlertKind, Severity};
-use oncepay::store::alerts::{self, StoredAlert};
+use oncepay::store::alerts::{self, About, StoredAlert};
 use oncepay::store::inbox::{self, Orphan};
 use oncepay::store::keys::{self, StoredKey};
 use sea_orm::Statement;
@@ -37,7 +37,11 @@ fn an_alert_of_a_channel_is_raised_once_and_acknowledged_once() {
     play(|stage| async move {
         let backend = stage.database.backend();
         for _ in 0..2 {
-            let raise = alerts::raise(backend, &channel_down(), Some("sandbox"), AT);
+            let about = About {
+                channel: Some("sandbox".into()),
+                ..About::default()
+            };
+            let raise = alerts::raise(backend, &channel_down(), &about, AT);
             run(&stage, raise).await;
         }
         let alert = only_alert(&stage).await;
@@ -59,7 +63,8 @@ fn a_mail_is_claimed_by_one_and_keeps_its_number() {
     play(|stage| async move {
         let backend = stage.database.backend();
         let read = &stage.database.read;
-        run(&stage, alerts::raise(backend, &channel_down(), None, AT)).await;
+        let raise = alerts::raise(backend, &channel_down(), &About::default(), AT);
+        run(&stage, raise).await;
         assert_eq!(alerts::next_due(read).await.unwrap(), Some(AT));
         let due = alerts::due(read, AT, 10).await.unwrap();
         assert_eq!(due.len(), 1);
@@ -105,7 +110,10 @@ fn an_orphan_is_kept_and_told_once() {
         let numbers = inbox::orphan_order_nos(&stage.database.read).await;
         assert_eq!(numbers.unwrap(), ["A-404"]);
         assert_eq!(stage.number("SELECT seen_count FROM orphans").await, 3);
-        assert_eq!(only_alert(&stage).await.kind, "orphan_callback");
+        let alert = only_alert(&stage).await;
+        assert_eq!(alert.kind, "orphan_callback");
+        // By its name, so that nothing takes its number for a card's.
+        assert_eq!(alert.order_no.as_deref(), Some("A-404"));
     });
 }
 

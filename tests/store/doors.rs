@@ -75,6 +75,22 @@ async fn a_lock_that_another_took_is_lost_also_when_the_other_has_gone() {
 }
 
 #[tokio::test]
+async fn who_only_looks_changes_no_schema() {
+    for place in places() {
+        let (settings, folder) = fresh(place.as_deref()).await;
+        std::fs::create_dir(folder.path().join("data")).unwrap();
+        let looked = Database::open_as_it_is(&settings).await;
+        let error = looked.expect_err("there is no schema yet").to_string();
+        assert!(error.contains("oncepay migrate"), "{error}");
+        let again = Database::open_as_it_is(&settings).await;
+        assert!(again.is_err(), "the first look has made none");
+
+        Database::open(&settings).await.unwrap();
+        assert!(Database::open_as_it_is(&settings).await.is_ok());
+    }
+}
+
+#[tokio::test]
 async fn a_database_is_opened_again_and_every_run_has_its_epoch() {
     for place in places() {
         let (settings, _folder) = fresh(place.as_deref()).await;

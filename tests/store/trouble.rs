@@ -107,7 +107,7 @@ fn who_has_lost_the_epoch_writes_nothing_more() {
             answers,
             [Err(JournalError::EpochLost), Err(JournalError::EpochLost)]
         );
-        stage.journal.epoch_lost().await;
+        assert_eq!(stage.journal.ends().await, JournalError::EpochLost);
         let after = stage.commit(create(order("A-3"))).await;
         assert_eq!(after, Err(JournalError::EpochLost));
         assert_eq!(stage.number("SELECT count(*) FROM orders").await, 1);

@@ -25,7 +25,10 @@ impl Running {
             .open(log)
             .expect("a log file");
         let err = out.try_clone().expect("a second handle");
-        let child = Command::new(env!("CARGO_BIN_EXE_oncepay"))
+        // A file that may not grow is then an error and not the end of the process, as on a full disk.
+        let child = Command::new("sh")
+            .args(["-c", r#"trap "" XFSZ; exec "$0" "$@""#])
+            .arg(env!("CARGO_BIN_EXE_oncepay"))
             .current_dir(folder)
             .args(arguments)
             .envs(environment.iter().cloned())
@@ -58,6 +61,19 @@ impl Running {
             .status()
             .expect("kill(1) runs");
         assert!(status.success(), "the process takes a signal");
+    }
+
+    /// From now on no file of its may be longer: `"8192"` bytes, or `"unlimited"`.
+    pub fn files_end_at(&self, bytes: &str) {
+        let status = Command::new("prlimit")
+            .args([
+                "--pid",
+                &self.pid().to_string(),
+                &format!("--fsize={bytes}:"),
+            ])
+            .status()
+            .expect("prlimit(1) runs");
+        assert!(status.success(), "the limit is set");
     }
 
     /// Waits for its end.

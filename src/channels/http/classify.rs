@@ -50,13 +50,12 @@ fn classify_reply(call: Call, reply: &Reply) -> Answer {
         }
         (Call::Close, 409, Content::Code(_)) => Answer::CannotClose,
 
+        // The protocol has no such reply, so that nothing says that it had no effect.
         (
             Call::Submit | Call::Query | Call::Close,
             429,
             Content::Charge(_) | Content::Code(_) | Content::Unreadable,
-        ) => Answer::Throttled {
-            summary: "HTTP 429".to_owned(),
-        },
+        ) => unknown(Reason::ChannelUnavailable, "HTTP 429"),
 
         (Call::Submit | Call::Query | Call::Close, _, Content::Code(code)) => {
             let code = super::wire::printable(&code);

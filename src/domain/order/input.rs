@@ -57,6 +57,7 @@ pub enum Input {
     Review(Review),
     /// The channel gave money back, and not at our request.
     ExternalRefund {
+        source: Source,
         reference: String,
         summary: String,
     },

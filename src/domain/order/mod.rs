@@ -80,6 +80,15 @@ pub struct Proposal {
     pub version: i64,
 }
 
+impl Proposal {
+    /// From then on it is void: nobody has confirmed it within a day.
+    #[must_use]
+    pub const fn expires_at(&self) -> UnixMillis {
+        const LIFE_MS: i64 = 24 * 3_600_000;
+        self.at.plus(LIFE_MS)
+    }
+}
+
 /// One order as its row has it. Money is in minor units, moments are milliseconds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Order {
@@ -94,6 +103,8 @@ pub struct Order {
     pub entitlements: Vec<Entitlement>,
     pub metadata: BTreeMap<String, String>,
     pub return_url: Option<String>,
+    /// Where its channel sends callbacks to: told with the first submit, and the same in every later one.
+    pub notify_url: String,
     pub payer: Option<String>,
     /// The `order_no` of an earlier order of the same purchase.
     pub replaces: Option<OrderNo>,
@@ -176,12 +187,6 @@ impl Order {
     #[must_use]
     pub const fn has_proof(&self) -> bool {
         !self.payments.is_empty() || self.proof_in_conflict
-    }
-
-    /// A close was asked for, or the order has expired.
-    #[must_use]
-    pub fn is_closing(&self, now: UnixMillis) -> bool {
-        self.close_requested_at.is_some() || now >= self.expires_at
     }
 
     /// Lifetime as it was asked for at creation, in seconds; the same in every submit.

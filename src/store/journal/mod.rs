@@ -140,14 +140,13 @@ impl Journal {
             .health(queued, self.shared.clock.mono_ms())
     }
 
-    /// Completes when the journal has found that its epoch is over.
-    pub async fn epoch_lost(&self) {
+    /// Completes when the journal writes no more, and says why: `EpochLost`, or `Stopped` when it was closed or its
+    /// thread has died.
+    pub async fn ends(&self) -> JournalError {
         let mut ended = self.shared.ended.clone();
-        let found = ended.wait_for(|end| *end == End::EpochLost).await.is_ok();
-        if !found {
-            // The thread has ended for another reason: the epoch is never found to be over.
-            std::future::pending::<()>().await;
-        }
+        // An error is as good: the thread has ended and dropped its side.
+        drop(ended.wait_for(|end| *end != End::Running).await);
+        self.ended()
     }
 
     /// Takes no new work, writes what is queued, ends the thread.
@@ -159,9 +158,7 @@ impl Journal {
             permit: None,
         };
         if self.shared.jobs.send(stop).is_ok() {
-            let mut ended = self.shared.ended.clone();
-            // An error is as good: the thread has ended and dropped its side.
-            drop(ended.wait_for(|end| *end != End::Running).await);
+            self.ends().await;
         }
     }
 

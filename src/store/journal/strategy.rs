@@ -56,9 +56,14 @@ impl Strategy {
         Ok(Some(rows))
     }
 
+    /// Whether a write that has failed here is over: no server can still be at it.
+    pub(super) fn is_embedded(&self) -> bool {
+        self.connection.get_database_backend() == sea_orm::DbBackend::Sqlite
+    }
+
     /// Leaves an open write, if an error has left one: SQLite keeps the earlier statements of a text.
     pub(super) async fn abandon(&self) {
-        if self.connection.get_database_backend() == sea_orm::DbBackend::Sqlite {
+        if self.is_embedded() {
             // It fails when no write is open, which is what we want.
             drop(self.connection.execute_unprepared("ROLLBACK").await);
         }

@@ -155,7 +155,11 @@ impl Writer {
                 match Fault::from(&error) {
                     Fault::Away(reason) => Err(Trouble::Away(reason)),
                     Fault::Unclear(reason) => {
-                        *unclear = true;
+                        // Looked up at once where the answer is sure: on a full disk every attempt is unclear, and
+                        // whoever is to be refused waits for a clear one.
+                        let looked_up =
+                            self.strategy.is_embedded() && self.answer_standing(part).await.is_ok();
+                        *unclear = !looked_up;
                         Err(Trouble::Away(reason))
                     }
                     Fault::Refused(refused) => {

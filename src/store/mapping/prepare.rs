@@ -133,6 +133,13 @@ fn payment_row(write: &Write, position: i64, payment: &Payment) -> payments::Mod
 fn alerts(write: &Write) -> Vec<alerts::Model> {
     let order = &write.order;
     let newest = order.payments.last().or(write.payments.last());
+    let newest = newest.map(|payment| &payment.trade_no);
+    // What happened names the trade that the alert is about, also where another order owns it.
+    let named = write.events.iter().rev();
+    let trade_no = named
+        .filter_map(|event| event.detail.channel_trade_no.as_ref())
+        .next()
+        .or(newest);
     let mut keys = BTreeSet::new();
     write
         .alerts
@@ -143,7 +150,7 @@ fn alerts(write: &Write) -> Vec<alerts::Model> {
             order_no: Some(order.order_no.0.clone()),
             idempotency_key: Some(order.idempotency_key.clone()),
             channel: Some(order.fingerprint.channel.clone()),
-            channel_trade_no: newest.map(|payment| payment.trade_no.clone()),
+            channel_trade_no: trade_no.cloned(),
             ..new_alert(alert, write.at)
         })
         .collect()

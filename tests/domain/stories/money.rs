@@ -102,6 +102,17 @@ fn money_that_went_back_already_grants_nothing() {
 }
 
 #[test]
+fn a_notice_of_a_refund_that_comes_again_is_counted_and_is_no_news() {
+    let scene = check(
+        "submit
+         reply 1 paid T1           -> PAID + order.paid
+         refund R1                 -> PAID + alert external_refund
+         refund again R1           -> PAID + dup",
+    );
+    assert_eq!((scene.order.callback_count, scene.told.len()), (2, 1));
+}
+
+#[test]
 fn a_pending_for_a_wrong_amount_that_comes_back_after_a_review_is_told_again() {
     let scene = check(
         "submit

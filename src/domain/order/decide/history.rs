@@ -67,7 +67,10 @@ fn detail_of(input: &Input, summary: String) -> (EventDetail, Option<String>) {
         ..EventDetail::default()
     };
     let mut digest = None;
-    if let Input::Answer { source, .. } | Input::TradeTaken { source, .. } = input {
+    if let Input::Answer { source, .. }
+    | Input::TradeTaken { source, .. }
+    | Input::ExternalRefund { source, .. } = input
+    {
         match source {
             Source::Reply { submit } => detail.submit = Some(*submit),
             Source::Callback { digest: bytes, .. } => digest = Some(bytes.clone()),

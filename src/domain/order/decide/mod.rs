@@ -129,7 +129,9 @@ pub fn decide(order: &Order, input: &Input, context: &Context<'_>) -> Result<Dec
         Input::CloseRequested { .. } => people::close_requested(&mut draft)?,
         Input::QueryRequested { .. } => people::query_requested(&mut draft)?,
         Input::Review(review) => people::reviewed(&mut draft, review)?,
-        Input::ExternalRefund { reference, .. } => money::external_refund(&mut draft, reference),
+        Input::ExternalRefund {
+            source, reference, ..
+        } => money::refund_told(&mut draft, source, reference),
         Input::Dispute { reference, phase } => money::dispute(&mut draft, reference, phase),
         Input::BillLine { .. } => money::bill_line(&mut draft),
     }

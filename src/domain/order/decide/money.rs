@@ -199,8 +199,16 @@ fn ask(draft: &mut Draft<'_>) {
     }
 }
 
+/// News of a refund; the same notice again is none.
+pub(super) fn refund_told(draft: &mut Draft<'_>, source: &Source, reference: &str) {
+    count_callback(draft, source);
+    if !matches!(source, Source::Callback { repeat: true, .. }) {
+        external_refund(draft, reference);
+    }
+}
+
 /// The channel gave money back, and not at our request.
-pub(super) fn external_refund(draft: &mut Draft<'_>, reference: &str) {
+fn external_refund(draft: &mut Draft<'_>, reference: &str) {
     match draft.column {
         Column::Unpaid
         | Column::Processing

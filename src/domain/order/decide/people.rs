@@ -9,9 +9,6 @@ use super::Column;
 use super::draft::Draft;
 use super::gate::first;
 
-/// A proposal that no second person confirmed within a day is void.
-const PROPOSAL_LIFE_MS: i64 = 24 * 3_600_000;
-
 /// The merchant wants the order closed. Asking again is nothing new.
 pub(super) fn close_requested(draft: &mut Draft<'_>) -> Result<(), Refusal> {
     match draft.column {
@@ -154,7 +151,7 @@ fn confirmed(draft: &mut Draft<'_>, review: &Review) -> Result<bool, Refusal> {
     let now = draft.context.now.wall;
     let standing = order.proposal.as_ref().filter(|proposal| {
         proposal.version == order.version
-            && now.since(proposal.at) < PROPOSAL_LIFE_MS
+            && now < proposal.expires_at()
             && proposal.decision == review.decision
             && proposal.trade_no == review.channel_trade_no
     });

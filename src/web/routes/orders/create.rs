@@ -61,12 +61,6 @@ pub(crate) async fn create(
     let gateway = shared.gateway.clone();
     let answered = match detached(async move { gateway.create(new, wait).await }).await {
         Ok(answered) => answered,
-        Err(GatewayError::NoSuchOrder) => {
-            return Err(Problem::field(
-                "replaces",
-                Text::new("names no order", "订单不存在"),
-            ));
-        }
         Err(GatewayError::ReplacedOrderOpen) => {
             return Err(not_replaceable(&shared, replaces.as_ref()).await);
         }

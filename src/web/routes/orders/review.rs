@@ -29,7 +29,7 @@ use actix_web::{HttpRequest, HttpResponse};
     params(("order_id" = String, Path, pattern = "^ord_[0-9a-f]{32}$")),
     responses(
         (status = 200, description = "The order after the decision", body = OrderView),
-        (status = 202, description = "The decision waits for a second person; it is in `review`", body = OrderView),
+        (status = 202, description = "The decision waits for a second person; it is in `review`. Or it is `CLOSE`, and the channel is being asked", body = OrderView),
         (status = 404, description = "`not-found`", body = ProblemView, content_type = "application/problem+json"),
         (status = 409, description = "`not-reviewable`, `version-conflict`, `second-person-required`, `channel-changed` or `submit-open`", body = ProblemView, content_type = "application/problem+json"),
         (status = 422, description = "`validation`, `evidence-of-payment`, `replaced-order-open`, `trade-no-conflict`, `no-payment-on-record` or `refunds-unavailable`", body = ProblemView, content_type = "application/problem+json"),
@@ -46,6 +46,7 @@ pub(crate) async fn review(
     Parameters::of(&request).finish()?;
     let order = named(&shared, &request).await?;
     let review = read(&bytes, caller.name)?;
+    let closes = review.decision == ReviewDecision::Close;
     let gateway = shared.gateway.clone();
     let order_no = order.order_no.clone();
     let order = detached(async move { gateway.review(&order_no, review).await }).await?;
@@ -54,6 +55,10 @@ pub(crate) async fn review(
     Ok(match &order.proposal {
         Some(proposal) if order.status == OrderStatus::Manual => {
             HttpResponse::Accepted().json(view.proposing(proposal))
+        }
+        // The channel is being asked; what it answers decides.
+        Some(_) | None if closes && !order.status.is_settled() => {
+            HttpResponse::Accepted().json(view)
         }
         Some(_) | None => HttpResponse::Ok().json(view),
     })
