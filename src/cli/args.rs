@@ -24,6 +24,7 @@ pub(super) enum Command {
     /// Play scripted orders against a sandbox and print each timeline as it happens
     Demo,
     /// Run a sandbox processor of its own
+    #[command(after_long_help = crate::sandbox::DIRECTIVES)]
     Sandbox(Sandbox),
     /// Bring the database's schema up to date
     Migrate,
@@ -164,8 +165,8 @@ pub(super) enum Orders {
 #[derive(Debug, Args)]
 pub(super) struct OrderFilter {
     /// Such as MANUAL or UNKNOWN
-    #[arg(long)]
-    pub(super) status: Option<String>,
+    #[arg(long, value_parser = super::orders::status)]
+    pub(super) status: Option<crate::domain::order::OrderStatus>,
     #[arg(long)]
     pub(super) channel: Option<String>,
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=10_000))]
@@ -195,7 +196,6 @@ pub(super) enum Decision {
     NotPaid,
     Resubmit,
     Close,
-    Refund,
 }
 
 #[derive(Debug, Subcommand)]

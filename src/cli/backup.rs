@@ -19,6 +19,15 @@ pub(super) async fn run(cli: &Cli, file: &Path) -> Result<ExitCode, Problem> {
             file.display()
         )));
     }
+    let folder = file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        return Err(Problem::Plain(format!(
+            "there is no folder {}",
+            folder.display()
+        )));
+    }
     let unfinished = sqlite::beside(file, ".unfinished");
     sqlite::copy(&database, &unfinished).await?;
     sqlite::look_over(&unfinished).await?;

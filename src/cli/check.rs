@@ -3,13 +3,14 @@
 use super::args::Cli;
 use super::problem::Problem;
 use super::{out, place};
-use crate::config::{Sources, duration::show};
+use crate::config::{Sources, check_serving, duration::show};
 use serde_json::json;
 use std::process::ExitCode;
 
 pub(super) fn run(cli: &Cli) -> Result<ExitCode, Problem> {
     let file = Sources::of_process(cli.config.clone()).file_in_use();
     let settings = place::settings(cli)?;
+    check_serving(&settings)?;
     let from = file.map_or_else(
         || "no file, defaults".to_owned(),
         |file| file.display().to_string(),
@@ -20,9 +21,12 @@ pub(super) fn run(cli: &Cli) -> Result<ExitCode, Problem> {
             .iter()
             .map(|(name, channel)| json!({"name": name, "live": channel.live, "merchant": channel.merchant}))
             .collect();
-        out::json(
-            &json!({"file": from, "listen": settings.server.listen.to_string(), "channels": channels}),
-        );
+        out::json(&json!({
+            "file": from,
+            "listen": settings.server.listen.to_string(),
+            "channels": channels,
+            "warnings": settings.warnings(),
+        }));
         return Ok(ExitCode::SUCCESS);
     }
     out::line(format_args!("The configuration is good ({from})."));
@@ -48,5 +52,8 @@ pub(super) fn run(cli: &Cli) -> Result<ExitCode, Problem> {
         ));
     }
     out::line(format_args!("  keys          {}", settings.keys.len()));
+    for warning in settings.warnings() {
+        out::line(format_args!("warning: {warning}"));
+    }
     Ok(ExitCode::SUCCESS)
 }

@@ -110,7 +110,8 @@ fn key(settings: &Settings, role: &str) -> Result<SecretString, Problem> {
         .map(|key| key.key.clone())
         .ok_or_else(|| {
             Problem::Plain(format!(
-                "a server is running and wants a key of the role {role}: set ONCEPAY_KEY"
+                "a server is running and wants a key of the role {role}: set ONCEPAY_KEY. Without any, stop the server \
+                 and use `oncepay keys create`, which then needs none"
             ))
         })
 }

@@ -169,9 +169,7 @@ async fn revoke(settings: &Settings, name: &str) -> Result<(), Problem> {
     };
     let statement = keys::revoke(own.database.backend(), name, own.now());
     match own.run(statement).await? {
-        0 => Err(Problem::Plain(format!(
-            "there is no key named {name} that is in use"
-        ))),
+        0 => Err(Problem::Plain(format!("no live key has the name {name}"))),
         _ => Ok(()),
     }
 }

@@ -17,6 +17,7 @@ mod problem;
 mod restore;
 mod sandbox;
 mod serve;
+mod shown;
 mod sqlite;
 mod view;
 mod welcome;

@@ -4,11 +4,12 @@ use super::args::{Cli, Decision, OrderFilter, Orders, Review};
 use super::client::Client;
 use super::place::{self, Writer};
 use super::problem::Problem;
-use super::{out, view};
+use super::{out, shown, view};
 use crate::config::Settings;
 use crate::domain::order::{Order, OrderStatus};
 use crate::domain::{OrderId, OrderNo};
 use crate::moment::rfc3339;
+use crate::runtime::order_document;
 use crate::store::{Database, orders};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -18,8 +19,8 @@ pub(super) async fn run(cli: &Cli, action: &Orders) -> Result<ExitCode, Problem>
     let settings = place::settings(cli)?;
     let database = place::open(&settings).await?;
     match action {
-        Orders::List(filter) => list(cli, &database, filter).await?,
-        Orders::Show { order } => show(cli, &database, order).await?,
+        Orders::List(filter) => list(cli, &settings, &database, filter).await?,
+        Orders::Show { order } => show(cli, &settings, &database, order).await?,
         Orders::Query { order } => {
             let order = find(&database, order).await?;
             let path = format!("/v1/orders/{}/query", order.order_id);
@@ -61,31 +62,35 @@ async fn find(database: &Database, order: &str) -> Result<Order, Problem> {
     found.ok_or_else(|| Problem::Plain(format!("there is no order {order}")))
 }
 
-async fn list(cli: &Cli, database: &Database, filter: &OrderFilter) -> Result<(), Problem> {
-    let status = match &filter.status {
-        None => None,
-        Some(word) => Some(
-            OrderStatus::parse(&word.to_ascii_uppercase()).ok_or_else(|| {
-                let words: Vec<_> = OrderStatus::ALL
-                    .iter()
-                    .map(|status| status.as_str())
-                    .collect();
-                Problem::Plain(format!(
-                    "`{word}` is no status; allowed is {}",
-                    words.join(", ")
-                ))
-            })?,
-        ),
-    };
+/// A status as it is typed.
+pub(super) fn status(word: &str) -> Result<OrderStatus, String> {
+    OrderStatus::parse(&word.to_ascii_uppercase()).ok_or_else(|| {
+        let words: Vec<_> = OrderStatus::ALL
+            .iter()
+            .map(|status| status.as_str())
+            .collect();
+        format!("allowed is {}", words.join(", "))
+    })
+}
+
+async fn list(
+    cli: &Cli,
+    settings: &Settings,
+    database: &Database,
+    filter: &OrderFilter,
+) -> Result<(), Problem> {
     let filter = orders::OrderFilter {
-        status,
+        status: filter.status,
         channel: filter.channel.clone(),
         limit: filter.limit,
         ..orders::OrderFilter::default()
     };
     let found = orders::list(&database.read, &filter).await?;
     if cli.json {
-        let data: Vec<Value> = found.iter().map(view::order).collect();
+        let data: Vec<Value> = found
+            .iter()
+            .map(|order| order_document(order, &settings.server.public_url))
+            .collect();
         out::json(&json!({"data": data}));
         return Ok(());
     }
@@ -112,32 +117,24 @@ async fn list(cli: &Cli, database: &Database, filter: &OrderFilter) -> Result<()
     Ok(())
 }
 
-async fn show(cli: &Cli, database: &Database, order: &str) -> Result<(), Problem> {
+async fn show(
+    cli: &Cli,
+    settings: &Settings,
+    database: &Database,
+    order: &str,
+) -> Result<(), Problem> {
     let order = find(database, order).await?;
     let events = orders::events(&database.read, &order.order_id).await?;
-    let shown = view::order(&order);
+    let shown = order_document(&order, &settings.server.public_url);
     if cli.json {
         let events: Vec<Value> = events.iter().map(view::event).collect();
         out::json(&json!({"order": shown, "events": events}));
         return Ok(());
     }
-    fields(&shown);
+    shown::fields(&shown);
+    shown::payments(&order);
     out::line("");
-    let rows: Vec<_> = events
-        .iter()
-        .map(|event| {
-            let detail = view::event(event);
-            let summary = detail.pointer("/detail/summary").and_then(Value::as_str);
-            vec![
-                rfc3339(event.at),
-                event.to.clone(),
-                event.kind.clone(),
-                event.by.clone(),
-                summary.unwrap_or_default().to_owned(),
-            ]
-        })
-        .collect();
-    out::table(&["AT", "STATUS", "EVENT", "BY", "WHAT"], &rows);
+    shown::history(&order, &events);
     Ok(())
 }
 
@@ -147,7 +144,6 @@ fn review_body(review: &Review, order: &Order) -> Value {
         Decision::NotPaid => "NOT_PAID",
         Decision::Resubmit => "RESUBMIT",
         Decision::Close => "CLOSE",
-        Decision::Refund => "REFUND",
     };
     let mut body = json!({
         "decision": decision,
@@ -164,17 +160,6 @@ fn answer(cli: &Cli, order: &Value) {
     if cli.json {
         out::json(order);
     } else {
-        fields(order);
-    }
-}
-
-/// Every field that says something, a line each.
-fn fields(order: &Value) {
-    for (name, value) in order.as_object().into_iter().flatten() {
-        match value.as_str() {
-            Some(text) => out::line(format_args!("{name:16}  {text}")),
-            None if value.is_null() => {}
-            None => out::line(format_args!("{name:16}  {value}")),
-        }
+        shown::fields(order);
     }
 }

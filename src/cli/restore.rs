@@ -4,8 +4,10 @@ use super::args::{Cli, Restore};
 use super::problem::Problem;
 use super::{out, place, sqlite};
 use crate::clock::SystemClock;
-use crate::config::Settings;
+use crate::config::restored::RESTORE_KEY_LIFE_MS;
+use crate::config::{Settings, duration};
 use crate::domain::UnixMillis;
+use crate::moment::rfc3339;
 use crate::store::ProcessLock;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -22,7 +24,13 @@ pub(super) async fn run(cli: &Cli, args: &Restore) -> Result<ExitCode, Problem> 
         Some(file) => restore(&settings, file, now).await?,
         None => mark(&settings, now)?,
     }
-    out::line("First submits are preceded by a query for as long as the channels remember keys.");
+    let until = rfc3339(now.plus(RESTORE_KEY_LIFE_MS));
+    let grace = duration::show(settings.longest_grace_ms());
+    out::line(format_args!(
+        "Until {until} first submits are preceded by a query: a channel may know orders that are forgotten here.\n\
+         In the first {grace} after each start its *not found* proves nothing, so new orders may wait as UNPAID so long; \
+         they go on by themselves."
+    ));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -4,6 +4,7 @@ use super::args::Sandbox;
 use super::out;
 use super::problem::Problem;
 use crate::clock::SystemClock;
+use crate::config::private;
 use crate::sandbox::{SandboxServe, secret_in, serve};
 use secrecy::SecretString;
 use std::process::ExitCode;
@@ -15,17 +16,24 @@ pub(super) async fn run(args: &Sandbox) -> Result<ExitCode, Problem> {
             .map_err(|error| Problem::file(&args.secret_file, &error))?,
     };
     if let Some(folder) = args.file.parent() {
-        std::fs::create_dir_all(folder).map_err(|error| Problem::file(folder, &error))?;
+        private::folder(folder).map_err(|error| Problem::file(folder, &error))?;
     }
     out::line(format_args!(
         "The sandbox is at http://{}/sandbox. A channel for it:\n",
         args.listen
     ));
+    // A given secret stands in no file, and is not printed.
+    let secret_is = match &args.secret {
+        Some(_) => "{ env = \"ONCEPAY_SANDBOX_SECRET\" }".to_owned(),
+        None => format!("{{ file = \"{}\" }}", args.secret_file.display()),
+    };
     out::line(format_args!(
-        "[channels.sandbox]\nkind = \"http\"\nbase_url = \"http://{}/sandbox\"\nsecret = {{ file = \"{}\" }}",
-        args.listen,
-        args.secret_file.display()
+        "[channels.sandbox]\nkind = \"http\"\nbase_url = \"http://{}/sandbox\"\nsecret = {secret_is}",
+        args.listen
     ));
+    if args.secret.is_some() {
+        out::line("\nGive the server the same secret in its environment.");
+    }
     super::serve::start_logging(None)?;
     let settings = SandboxServe {
         listen: args.listen.clone(),

@@ -5,6 +5,7 @@ use crate::config::Settings;
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, DbErr, Statement,
 };
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Tables without which a file is no database of ours.
@@ -25,12 +26,29 @@ pub(super) async fn connect(file: &Path, read_only: bool) -> Result<DatabaseConn
             file.display()
         )));
     }
+    if !is_sqlite(file).map_err(|error| Problem::file(file, &error))? {
+        return Err(Problem::Plain(format!(
+            "{} is no database of oncepay: it is no file of SQLite",
+            file.display()
+        )));
+    }
     let mode = if read_only { "ro" } else { "rw" };
     let mut options = ConnectOptions::new(format!("sqlite://{}?mode={mode}", file.display()));
     options.max_connections(1).sqlx_logging(false);
     Database::connect(options)
         .await
         .map_err(|error| unusable(file, &error))
+}
+
+/// Every database begins with these bytes; one without a table has none at all.
+fn is_sqlite(file: &Path) -> std::io::Result<bool> {
+    const BEGINNING: &[u8] = b"SQLite format 3\0";
+    let mut beginning = Vec::new();
+    let length = u64::try_from(BEGINNING.len()).unwrap_or_default();
+    std::fs::File::open(file)?
+        .take(length)
+        .read_to_end(&mut beginning)?;
+    Ok(beginning.is_empty() || beginning == BEGINNING)
 }
 
 pub(super) fn unusable(file: &Path, error: &DbErr) -> Problem {

@@ -1,44 +1,12 @@
 //! Rows as data: the names of the API.
 
 use crate::config::KeySettings;
-use crate::domain::order::{AlertKind, Order};
+use crate::domain::order::AlertKind;
 use crate::moment::rfc3339;
 use crate::store::alerts::StoredAlert;
 use crate::store::keys::StoredKey;
 use crate::store::orders::StoredEvent;
 use serde_json::{Value, json};
-
-pub(super) fn order(order: &Order) -> Value {
-    json!({
-        "order_id": order.order_id,
-        "order_no": order.order_no,
-        "idempotency_key": order.idempotency_key,
-        "live": order.fingerprint.live,
-        "channel": order.fingerprint.channel,
-        "method": order.method,
-        "amount": order.money.amount,
-        "amount_refunded": order.amount_refunded,
-        "currency": order.money.currency,
-        "subject": order.subject,
-        "status": order.status,
-        "reason": order.reason,
-        "channel_trade_no": order.channel_trade_no(),
-        "next_action": order.next_action,
-        "submit_count": order.submit_count(),
-        "check_count": order.check_count,
-        "callback_count": order.callback_count,
-        "next_check_at": order.next_check_at.map(rfc3339),
-        "last_error": order.last_error,
-        "expires_at": rfc3339(order.expires_at),
-        "account": order.account,
-        "entitlements": order.entitlements,
-        "metadata": order.metadata,
-        "version": order.version,
-        "created_at": rfc3339(order.created_at),
-        "updated_at": rfc3339(order.updated_at),
-        "paid_at": order.paid_at.map(rfc3339),
-    })
-}
 
 pub(super) fn event(event: &StoredEvent) -> Value {
     json!({

@@ -119,6 +119,23 @@ fn play_money(
     }
 }
 
+/// Refuses what a server of our own cannot do: it mounts everything at the root. (An app that mounts the routes in a
+/// scope names that scope in its public address.)
+pub fn check_serving(settings: &Settings) -> Result<(), ConfigError> {
+    let public_url = &settings.server.public_url;
+    let path = address::web(public_url).map(|url| url.path().trim_matches('/').to_owned());
+    match path {
+        Some(path) if !path.is_empty() => Err(ConfigError::one(
+            "server.public_url",
+            format!(
+                "{public_url} has the path /{path}, and `serve` has nothing below it; allowed is an address without a \
+                 path"
+            ),
+        )),
+        Some(_) | None => Ok(()),
+    }
+}
+
 /// Refuses settings that dropped a channel, or changed its account, while orders are in flight or in `MANUAL` there.
 pub fn check_against_rows(
     settings: &Settings,

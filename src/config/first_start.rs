@@ -2,7 +2,7 @@
 
 use super::load::{Loaded, Sources, from_table, overlay};
 use super::problem::ConfigError;
-use super::{KeySettings, Settings, defaults, kept};
+use super::{KeySettings, Settings, defaults, kept, private};
 use secrecy::{ExposeSecret, SecretString};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
@@ -35,7 +35,7 @@ pub(super) fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
     let failed =
         |error: std::io::Error| ConfigError::one(data_dir.display().to_string(), error.to_string());
     if sources.may_create {
-        std::fs::create_dir_all(&data_dir).map_err(failed)?;
+        private::folder(&data_dir).map_err(failed)?;
     }
     let secret = kept::secret(&data_dir, sources.may_create).map_err(failed)?;
     let table = base(&outside, &data_dir, secret);

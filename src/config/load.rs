@@ -139,7 +139,7 @@ fn spelt(table: &Table, step: &str) -> String {
         .unwrap_or_else(|| step.to_owned())
 }
 
-fn read(file: &Path) -> Result<Table, ConfigError> {
+pub(super) fn read(file: &Path) -> Result<Table, ConfigError> {
     let at = file.display().to_string();
     let text = std::fs::read_to_string(file)
         .map_err(|error| ConfigError::one(&at, format!("cannot be read: {error}")))?;

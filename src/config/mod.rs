@@ -7,16 +7,20 @@ pub mod duration;
 pub mod first_start;
 pub mod kept;
 pub mod load;
+pub mod outline;
 mod parse;
+pub mod private;
 pub mod problem;
-mod restored;
+pub mod restored;
 mod rules;
 pub mod secret;
 mod section;
+mod warnings;
 
-pub use check::check_against_rows;
+pub use check::{check_against_rows, check_serving};
 pub use first_start::FirstStart;
 pub use load::{Loaded, Sources};
+pub use outline::Outline;
 pub use problem::{ConfigError, Problem};
 
 pub use crate::mail::AlertSettings;

@@ -5,6 +5,9 @@ use super::Settings;
 use crate::domain::UnixMillis;
 use std::path::PathBuf;
 
+/// For so long after a restore a first submit is preceded by a query, where a channel's keys live for ever.
+pub const RESTORE_KEY_LIFE_MS: i64 = 30 * 86_400_000;
+
 impl Settings {
     /// The file beside the database that holds the moment of the last restore, in milliseconds since 1970.
     #[must_use]
@@ -17,6 +20,16 @@ impl Settings {
             }
             None => self.data_dir.join("postgres.restored"),
         }
+    }
+
+    /// How long after a start a channel's *not found* proves nothing, where it is longest. Milliseconds.
+    #[must_use]
+    pub fn longest_grace_ms(&self) -> i64 {
+        let own = self
+            .channels
+            .values()
+            .filter_map(|it| it.not_found_grace_ms);
+        own.fold(self.checks.not_found_grace_ms, Ord::max)
     }
 
     /// When the database was restored from a backup, if it ever was.

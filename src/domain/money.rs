@@ -3,6 +3,17 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
+/// Every currency whose minor unit has another number of places than two; metals and the like have none.
+const OTHER_PLACES: [(&str, u32); 3] = [
+    (
+        "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XAG XAU XBA XBB XBC XBD XDR XOF XPD XPF XPT XSU \
+         XTS XUA XXX",
+        0,
+    ),
+    ("BHD IQD JOD KWD LYD OMR TND", 3),
+    ("CLF UYW", 4),
+];
+
 /// Three upper-case letters of ISO 4217; the edge checks that the code exists.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Currency([u8; 3]);
@@ -22,6 +33,15 @@ impl Currency {
     #[must_use]
     pub fn as_str(&self) -> &str {
         std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+
+    /// How many places its minor unit has: 2 for CNY, 0 for JPY.
+    #[must_use]
+    pub fn places(&self) -> u32 {
+        let named = OTHER_PLACES
+            .iter()
+            .find(|(codes, _)| codes.split(' ').any(|code| code == self.as_str()));
+        named.map_or(2, |(_, places)| *places)
     }
 }
 
@@ -65,8 +85,34 @@ impl Money {
     }
 }
 
+/// For people: `19.99 CNY`, by the currency's own number of places; written with whole numbers alone.
 impl fmt::Display for Money {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} {}", self.amount, self.currency)
+        let places = self.currency.places();
+        let unit = 10_u64.checked_pow(places).unwrap_or(1);
+        let sign = if self.amount < 0 { "-" } else { "" };
+        let amount = self.amount.unsigned_abs();
+        let (whole, rest) = (amount / unit, amount % unit);
+        match usize::try_from(places) {
+            Ok(width) if width > 0 => {
+                write!(formatter, "{sign}{whole}.{rest:0width$} {}", self.currency)
+            }
+            Ok(_) | Err(_) => write!(formatter, "{sign}{whole} {}", self.currency),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_amount_is_written_with_the_places_of_its_currency() {
+        let shown = |amount, code| Money::new(amount, Currency::parse(code).unwrap()).to_string();
+        assert_eq!(shown(1999, "CNY"), "19.99 CNY");
+        assert_eq!(shown(5, "USD"), "0.05 USD");
+        assert_eq!(shown(-5, "USD"), "-0.05 USD");
+        assert_eq!(shown(80, "JPY"), "80 JPY");
+        assert_eq!(shown(1234, "KWD"), "1.234 KWD");
     }
 }

@@ -17,7 +17,8 @@ pub(super) fn body(digest: &Digest) -> String {
     };
     format!(
         "<!doctype html><html lang=\"en\"><body style=\"{STYLE}\"><h1 style=\"font-size:17px\">{}</h1>{entries}{more}\
-         <p style=\"color:#666\">Each alert is mailed once. <a href=\"{all}\">All that are open</a></p></body></html>",
+         <p style=\"color:#666\">Each alert is mailed once. All that are open: <code>oncepay alerts list --status open</code>, or with an API key \
+         <a href=\"{all}\">{all}</a></p></body></html>",
         escape(&digest.headline)
     )
 }
@@ -35,11 +36,13 @@ fn section(entry: &Entry) -> String {
         .collect();
     format!(
         "<h2 style=\"font-size:15px;margin:20px 0 4px\">{}</h2><p style=\"margin:4px 0\">{}</p>\
-         <table style=\"{TABLE}\">{rows}</table><p style=\"margin:4px 0\"><strong>What to do:</strong> {} \
-         <a href=\"{}\">Open</a></p>",
+         <table style=\"{TABLE}\">{rows}</table><p style=\"margin:4px 0\"><strong>What to do:</strong> {}</p>\
+         <p style=\"margin:4px 0\">On the server: <code>{}</code>; with an API key: <a href=\"{}\">{}</a></p>",
         escape(&entry.title),
         escape(&entry.message),
         escape(&entry.next),
+        escape(&entry.command),
+        escape(&entry.link),
         escape(&entry.link)
     )
 }

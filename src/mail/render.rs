@@ -77,6 +77,8 @@ pub(super) struct Entry {
     pub(super) message: String,
     pub(super) lines: Vec<(&'static str, String)>,
     pub(super) next: String,
+    /// What shows it at a shell of the server.
+    pub(super) command: String,
     pub(super) link: String,
 }
 
@@ -95,6 +97,10 @@ impl Item {
             message: scrub(&self.message, &self.identifiers()),
             lines: self.lines(),
             next: self.next(),
+            command: self.order_no.as_ref().map_or_else(
+                || "oncepay alerts list".to_owned(),
+                |order_no| format!("oncepay orders show {order_no}"),
+            ),
             link,
         }
     }

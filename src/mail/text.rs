@@ -13,7 +13,7 @@ pub(super) fn body(digest: &Digest) -> String {
             digest.more, digest.all_alerts
         ));
     }
-    body.push_str("\n-- \nEach alert is mailed once. All that are open: ");
+    body.push_str("\n-- \nEach alert is mailed once. All that are open: oncepay alerts list --status open, or with an API key ");
     body.push_str(&digest.all_alerts);
     body.push('\n');
     body
@@ -24,6 +24,9 @@ fn paragraph(entry: &Entry) -> String {
     for (name, value) in &entry.lines {
         text.push_str(&format!("  {name}: {value}\n"));
     }
-    text.push_str(&format!("  What to do: {}\n  {}\n", entry.next, entry.link));
+    text.push_str(&format!(
+        "  What to do: {}\n  On the server: {}\n  With an API key: {}\n",
+        entry.next, entry.command, entry.link
+    ));
     text
 }

@@ -6,11 +6,13 @@ use crate::actors::{Found, Parts, start};
 use crate::channels::http::{HttpChannel, HttpChannelSettings};
 use crate::channels::{Channel, Channels};
 use crate::clock::{SharedClock, SystemClock};
-use crate::config::{Settings, check_against_rows};
+use crate::config::restored::RESTORE_KEY_LIFE_MS;
+use crate::config::{Settings, check_against_rows, duration, private};
 use crate::domain::UnixMillis;
 use crate::domain::order::Fingerprint;
 use crate::domain::schedule::Rules;
 use crate::mail::Transport;
+use crate::moment::rfc3339;
 use crate::store::journal::JournalKind;
 use crate::store::{Database, Journal, ProcessLock, inbox, orders};
 use crate::telemetry::Metrics;
@@ -19,9 +21,6 @@ use actix::{Actor, Addr, Arbiter};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-
-/// For so long after a restore a first submit is preceded by a query, where a channel's keys live for ever.
-const RESTORE_KEY_LIFE_MS: i64 = 30 * 86_400_000;
 
 /// What a runtime is made of, before it starts.
 pub struct RuntimeBuilder {
@@ -150,6 +149,7 @@ impl RuntimeBuilder {
     }
 
     async fn lock(&self) -> Result<Option<ProcessLock>, RuntimeError> {
+        private::prepare(&self.settings);
         if !self.locked {
             return Ok(None);
         }
@@ -202,6 +202,21 @@ impl RuntimeBuilder {
         Ok(found)
     }
 
+    /// New orders wait after each start: nobody shall wonder why.
+    fn tell_of_restore(&self, ask_first_until: Option<UnixMillis>) {
+        let now = self.clock.wall();
+        if let Some(until) = ask_first_until.filter(|until| *until > now) {
+            let grace_ms = self.settings.longest_grace_ms();
+            tracing::warn!(
+                until = rfc3339(until),
+                new_orders_wait_until = rfc3339(now.plus(grace_ms)),
+                "the database was restored: first submits are preceded by a query, and for {} after this start a \
+                 channel's *not found* proves nothing, so new orders may wait as UNPAID so long",
+                duration::show(grace_ms)
+            );
+        }
+    }
+
     async fn parts(&self, fresh: Fresh<'_>) -> Result<Parts, RuntimeError> {
         let orphans = inbox::orphan_order_nos(&fresh.database.read).await?;
         let rules: BTreeMap<String, Arc<Rules>> = fresh
@@ -228,6 +243,9 @@ impl RuntimeBuilder {
             .settings
             .restored_at()
             .map_err(RuntimeError::Restored)?;
+        let ask_first_until =
+            restored_at.map(|at| at.plus(key_life.unwrap_or(RESTORE_KEY_LIFE_MS)));
+        self.tell_of_restore(ask_first_until);
         let notifier = fresh.notifier;
         Ok(Parts {
             database: fresh.database.clone(),
@@ -246,7 +264,7 @@ impl RuntimeBuilder {
             startup_spread_ms: self.settings.checks.startup_spread_ms,
             in_flight_max: self.settings.server.in_flight_max,
             orphans: orphans.into_iter().collect(),
-            ask_first_until: restored_at.map(|at| at.plus(key_life.unwrap_or(RESTORE_KEY_LIFE_MS))),
+            ask_first_until,
             on_alert: Box::new(move || {
                 if let Some(notifier) = notifier.get() {
                     notifier.do_send(Wake);

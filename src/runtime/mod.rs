@@ -10,6 +10,9 @@ pub use builder::RuntimeBuilder;
 pub use error::RuntimeError;
 pub use serve::serve;
 
+/// An order as the API shows it, for a face that has no server to ask.
+pub(crate) use crate::web::document as order_document;
+
 use crate::actors::Gateway;
 use crate::config::Settings;
 use crate::store::{Database, Journal, JournalError, ProcessLock};

@@ -2,8 +2,9 @@
 
 use super::{Runtime, RuntimeBuilder, RuntimeError};
 use crate::clock::SystemClock;
-use crate::config::Settings;
+use crate::config::{Settings, check_serving};
 use crate::sandbox::{self, Sandbox};
+use crate::store::{ProcessLock, StoreError};
 use crate::web;
 use actix_web::dev::{Server, ServerHandle};
 use actix_web::web::ServiceConfig;
@@ -24,11 +25,17 @@ pub async fn serve(
 ) -> Result<(), RuntimeError> {
     let (mut terminate, mut interrupt) = signals()?;
     let settings = builder.settings();
+    check_serving(settings)?;
+    for warning in settings.warnings() {
+        tracing::warn!("{warning}");
+    }
     // Bound first: a port in use is said before anything is touched, and early callers wait instead of failing.
-    let listener = bind(settings.server.listen)?;
+    let opened = open(settings);
+    let (listener, admin, sandbox) = match opened {
+        Ok(opened) => opened,
+        Err(error) => return Err(told_by_the_lock(settings, error).await),
+    };
     let address = listener.local_addr().unwrap_or(settings.server.listen);
-    let admin = settings.server.admin_listen.map(bind).transpose()?;
-    let sandbox = open_sandbox(settings)?;
     let mut runtime = builder.start().await?;
     let server = main_server(&runtime, listener, sandbox, admin.is_none())?;
     let handle = server.handle();
@@ -74,6 +81,26 @@ fn signals() -> Result<(Signal, Signal), RuntimeError> {
     let terminate = signal(SignalKind::terminate()).map_err(RuntimeError::Server)?;
     let interrupt = signal(SignalKind::interrupt()).map_err(RuntimeError::Server)?;
     Ok((terminate, interrupt))
+}
+
+/// What is taken before the database.
+type Opened = (TcpListener, Option<TcpListener>, Option<Sandbox>);
+
+fn open(settings: &Settings) -> Result<Opened, RuntimeError> {
+    let listener = bind(settings.server.listen)?;
+    let admin = settings.server.admin_listen.map(bind).transpose()?;
+    Ok((listener, admin, open_sandbox(settings)?))
+}
+
+/// A second process fails at the first thing that the other one has; that it has the database says more.
+async fn told_by_the_lock(settings: &Settings, error: RuntimeError) -> RuntimeError {
+    if settings.sqlite_file().is_some_and(|file| !file.exists()) {
+        return error;
+    }
+    match ProcessLock::take(&settings.database.url).await {
+        Err(held @ StoreError::InUse(_)) => held.into(),
+        Ok(_) | Err(_) => error,
+    }
 }
 
 fn bind(address: SocketAddr) -> Result<TcpListener, RuntimeError> {

@@ -1,5 +1,6 @@
 //! Log lines: structured, to standard error, filtered by `ONCEPAY_LOG`.
 
+use std::io::IsTerminal;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::util::TryInitError;
 use tracing_subscriber::{Layer, Registry, fmt, layer::SubscriberExt, util::SubscriberInitExt};
@@ -42,7 +43,7 @@ pub fn init(format: LogFormat) -> Result<(), TryInitError> {
             .with_current_span(false)
             .with_span_list(false)
             .boxed(),
-        LogFormat::Human => lines.boxed(),
+        LogFormat::Human => lines.with_ansi(std::io::stderr().is_terminal()).boxed(),
     };
     tracing_subscriber::registry()
         .with(lines.with_filter(filter))

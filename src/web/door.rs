@@ -33,6 +33,13 @@ pub(crate) async fn pass(
         None => response,
     };
     mark(&mut response, &about);
+    if request
+        .match_pattern()
+        .is_some_and(|it| it.contains("/orders"))
+    {
+        // An order has a message for people.
+        name_language(&mut response, &about);
+    }
     let labels = RequestLabels {
         method: known(request.method()).to_owned(),
         route: route(request.match_pattern()),
@@ -97,6 +104,14 @@ fn mark(response: &mut HttpResponse, about: &About) {
     );
     if !headers.contains_key(header::CACHE_CONTROL) {
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+}
+
+fn name_language(response: &mut HttpResponse, about: &About) {
+    let headers = response.headers_mut();
+    if !headers.contains_key(header::CONTENT_LANGUAGE) {
+        let tag = HeaderValue::from_static(about.language.tag());
+        headers.insert(header::CONTENT_LANGUAGE, tag);
     }
 }
 

@@ -38,3 +38,4 @@ pub use keyring::KeyRing;
 pub use readiness::Readiness;
 pub use routes::{api, everything_else, operations};
 pub use state::{Parts, State};
+pub(crate) use view::document;

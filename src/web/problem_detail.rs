@@ -110,8 +110,8 @@ const fn refused(refusal: Refusal) -> (&'static str, &'static str) {
         ),
         Refusal::BasisMissing => ("A review needs a basis.", "复核必须注明依据。"),
         Refusal::EvidenceOfPayment => (
-            "Proof of the payment is on record; decide PAID or REFUND.",
-            "已有付款证据，请选择 PAID 或 REFUND。",
+            "Proof of the payment is on record: only PAID can be decided; refunds are made at the channel.",
+            "已有付款证据，只能选择 PAID；退款请在渠道侧办理。",
         ),
         Refusal::SecondPersonRequired => (
             "Another operator must confirm this decision.",

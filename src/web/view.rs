@@ -6,6 +6,7 @@ use super::state::Shared;
 use crate::domain::order::{Order, OrderStatus, Proposal};
 use crate::moment::rfc3339;
 use serde::Serialize;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
@@ -117,6 +118,16 @@ impl OrderView {
         language: Language,
         deadline_passed: bool,
     ) -> Self {
+        let public_url = shared.public("");
+        Self::told(
+            order,
+            &public_url,
+            message(order, deadline_passed, language),
+        )
+    }
+
+    /// The order with this text for people. `public_url` has no slash at its end.
+    fn told(order: &Order, public_url: &str, message: String) -> Self {
         let pending = order.status == OrderStatus::Pending;
         let next_action = order.next_action.as_ref().filter(|_| pending);
         Self {
@@ -132,7 +143,7 @@ impl OrderView {
             subject: order.subject.clone(),
             status: order.status.as_str(),
             reason: order.reason.map(|reason| reason.as_str()),
-            message: message(order, deadline_passed, language),
+            message,
             channel_trade_no: order.channel_trade_no().map(str::to_owned),
             next_action: next_action.map(|action| NextActionView {
                 kind: action.kind.clone(),
@@ -147,7 +158,7 @@ impl OrderView {
             account: order.account.clone(),
             entitlements: entitlements(order),
             metadata: order.metadata.clone(),
-            pay_url: shared.public(&format!("/pay/{}", order.order_id)),
+            pay_url: format!("{public_url}/pay/{}", order.order_id),
             version: order.version,
             created_at: rfc3339(order.created_at),
             updated_at: rfc3339(order.updated_at),
@@ -167,6 +178,17 @@ impl OrderView {
         });
         self
     }
+}
+
+/// The order as the API shows it in English, with a decision that waits for a second person.
+pub(crate) fn document(order: &Order, public_url: &str) -> Value {
+    let text = message(order, false, Language::English);
+    let view = OrderView::told(order, public_url.trim_end_matches('/'), text);
+    let view = match &order.proposal {
+        Some(proposal) if order.status == OrderStatus::Manual => view.proposing(proposal),
+        Some(_) | None => view,
+    };
+    serde_json::to_value(view).unwrap_or_default()
 }
 
 fn entitlements(order: &Order) -> Vec<EntitlementView> {

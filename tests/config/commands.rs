@@ -128,3 +128,120 @@ fn a_test_mail_takes_the_way_of_alerts() {
         Some(1)
     );
 }
+
+/// A configuration as a merchant has it: its secrets stand elsewhere, and not on this machine.
+const DEPLOYED: &str = r#"
+[server]
+public_url = "https://pay.example.com"
+listen = "0.0.0.0:443"
+admin_listen = "127.0.0.1:9090"
+data_dir = "/srv/oncepay"
+[database]
+url = { env = "DATABASE_URL" }
+[channels.acme]
+kind = "http"
+base_url = "https://processor.example.com/v1"
+secret = { env = "ACME_SECRET" }
+[channels.other]
+kind = "http"
+base_url = "https://other.example.com"
+secret = { file = "other.secret" }
+[alerts]
+from = "oncepay@example.com"
+to = ["ops@example.com"]
+smtp_url = { env = "SMTP_URL" }
+[[keys]]
+name = "shop"
+role = "merchant"
+key = { env = "SHOP_KEY" }
+"#;
+
+#[test]
+fn files_of_a_deployment_are_made_without_its_secrets() {
+    let folder = folder_with(DEPLOYED);
+    let made = |what: &str| {
+        let (code, file, error) = output(oncepay(folder.path()).args(["init", what]));
+        assert_eq!(code, Some(0), "{error}");
+        assert!(!file.contains('@'), "nothing is left to fill in: {file}");
+        file
+    };
+    let says = |file: &str, parts: &[&str]| {
+        for part in parts {
+            assert!(file.contains(part), "`{part}` is missing: {file}");
+        }
+    };
+    says(
+        &made("systemd"),
+        &[
+            "ReadWritePaths=/srv/oncepay\n",
+            "AmbientCapabilities=CAP_NET_BIND_SERVICE",
+        ],
+    );
+    let site = made("nginx");
+    says(
+        &site,
+        &[
+            "server 127.0.0.1:443;",
+            "server 127.0.0.1:9090;",
+            "proxy_pass http://oncepay_operations;",
+        ],
+    );
+    assert_eq!(site.matches('{').count(), site.matches('}').count());
+    says(
+        &made("compose"),
+        &[
+            "env_file: secrets.env",
+            "ACME_SECRET, DATABASE_URL, SHOP_KEY, SMTP_URL",
+            "./other.secret:/var/lib/oncepay/other.secret:ro",
+            "install -d -m 0700 -o oncepay /srv/oncepay\n",
+            "oncepay-data:/srv/oncepay\n",
+            "/dev/tcp/127.0.0.1/9090",
+            "127.0.0.1:443:443",
+            "127.0.0.1:9090:9090",
+        ],
+    );
+}
+
+#[test]
+fn a_public_address_with_a_path_is_refused_by_what_serves_at_the_root() {
+    let folder = folder_with(&GOOD.replace(
+        "public_url = \"http://127.0.0.1:8080\"",
+        "public_url = \"http://127.0.0.1:8080/payments\"",
+    ));
+    for args in [&["config", "check"][..], &["init", "nginx"], &["serve"]] {
+        let (code, _, error) = output(oncepay(folder.path()).args(args));
+        assert_eq!(code, Some(1));
+        assert!(error.contains("the path /payments"), "{error}");
+    }
+}
+
+#[test]
+fn a_configuration_that_nobody_can_use_is_warned_about() {
+    let folder = folder_with("[server]\n");
+    let (code, told, _) = output(oncepay(folder.path()).args(["config", "check"]));
+    assert_eq!(code, Some(0));
+    for part in ["no [[keys]]", "no [channels.NAME]"] {
+        assert!(told.contains(part), "{told}");
+    }
+    let folder = folder_with(GOOD);
+    let (_, told, _) = output(oncepay(folder.path()).args(["config", "check"]));
+    assert!(!told.contains("warning"), "{told}");
+}
+
+#[test]
+fn the_sandboxs_help_lists_what_scripts_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (code, help, _) = output(oncepay(folder.path()).args(["sandbox", "--help"]));
+    assert_eq!(code, Some(0));
+    assert!(help.contains("#lost-reply"), "{help}");
+}
+
+#[test]
+fn reviews_offer_only_what_can_be_decided() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, help, _) = output(oncepay(folder.path()).args(["orders", "review", "--help"]));
+    assert!(
+        help.contains("NOT_PAID") && !help.contains("REFUND"),
+        "{help}"
+    );
+}

@@ -76,7 +76,7 @@ fn a_key_is_shown_once_and_kept_as_a_digest() {
     fails(
         folder.path(),
         &["keys", "revoke", "till"],
-        "no key named till",
+        "no live key has the name till",
     );
 }
 
@@ -113,7 +113,8 @@ fn a_backup_is_restored_and_what_was_there_is_kept() {
     );
     assert_eq!(key_names(folder.path()), ["after", "before"]);
 
-    done(folder.path(), &["restore", "copy.db"]);
+    let told = done(folder.path(), &["restore", "copy.db"]);
+    assert!(told.contains("In the first 2m after each start"), "{told}");
     assert_eq!(key_names(folder.path()), ["before"]);
     let data = folder.path().join("data");
     let names: Vec<String> = std::fs::read_dir(&data)
@@ -232,9 +233,42 @@ fn only_a_server_asks_channels_and_decides() {
     done(folder.path(), &["migrate"]);
     fails(folder.path(), &["orders", "query", "o-1"], "no order o-1");
     fails(folder.path(), &["orders", "show", "o-1"], "no order o-1");
+    let (code, _, error) = run(folder.path(), &["orders", "list", "--status", "LOST"]);
+    assert_eq!(code, Some(2), "a word that is no status is wrong usage");
+    assert!(error.contains("UNKNOWN"), "{error}");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_kept_is_its_owners_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    done(folder.path(), &["migrate"]);
+    done(folder.path(), &["alerts", "test"]);
+    for (name, mode) in [
+        ("data", 0o700),
+        ("data/mail", 0o700),
+        ("data/oncepay.db", 0o600),
+        ("data/oncepay.db.lock", 0o600),
+    ] {
+        let kept = folder.path().join(name).metadata().unwrap();
+        assert_eq!(kept.permissions().mode() & 0o777, mode, "{name}");
+    }
+}
+
+#[test]
+fn a_file_that_is_no_database_is_called_so() {
+    let folder = tempfile::tempdir().unwrap();
+    done(folder.path(), &["migrate"]);
+    std::fs::write(folder.path().join("junk.db"), "a shopping list").unwrap();
     fails(
         folder.path(),
-        &["orders", "list", "--status", "LOST"],
-        "UNKNOWN",
+        &["restore", "junk.db"],
+        "junk.db is no database of oncepay",
+    );
+    fails(
+        folder.path(),
+        &["backup", "nowhere/copy.db"],
+        "there is no folder nowhere",
     );
 }

@@ -8,6 +8,7 @@
 )]
 
 mod answers;
+mod currencies;
 mod inputs;
 mod properties;
 mod rules;

@@ -22,6 +22,7 @@ fn a_mail_about_one_order_names_everything_that_a_person_needs() {
             "1 instead of 100 CNY",
             "Compare with the channel",
             "https://shop.example.com/v1/orders/ord_7",
+            "oncepay orders show no-7",
         ] {
             assert!(body.contains(part), "`{part}` is missing: {body}");
         }

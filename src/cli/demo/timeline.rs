@@ -4,6 +4,7 @@ use super::scenes::Scene;
 use super::server::Server;
 use crate::cli::out;
 use crate::cli::problem::Problem;
+use crate::moment;
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -55,6 +56,7 @@ async fn create(
 async fn watch(server: &Server, order_no: &str, started: Instant) -> Result<(), Problem> {
     let mut seen = 0;
     let mut quiet_since = None;
+    let mut born = None;
     while started.elapsed() < LONGEST {
         tokio::time::sleep(LOOK_EVERY).await;
         let Some((order_id, status)) = find(server, order_no).await? else {
@@ -65,7 +67,7 @@ async fn watch(server: &Server, order_no: &str, started: Instant) -> Result<(), 
         let events = answer.get("data").and_then(Value::as_array);
         let new: Vec<&Value> = events.into_iter().flatten().skip(seen).collect();
         for event in &new {
-            print(event, started);
+            print(event, *born.get_or_insert_with(|| at(event)));
         }
         seen = seen.saturating_add(new.len());
         let ended = !matches!(
@@ -98,11 +100,19 @@ async fn find(server: &Server, order_no: &str) -> Result<Option<(String, String)
         .map(|(id, status)| (id.to_owned(), status.to_owned())))
 }
 
-fn print(event: &Value, started: Instant) {
+/// When it happened, milliseconds since 1970.
+fn at(event: &Value) -> i64 {
+    text(event, "/at")
+        .and_then(moment::parse)
+        .map_or(0, |at| at.0)
+}
+
+/// An event with its own moment, from the order's creation on.
+fn print(event: &Value, born_ms: i64) {
     let word = |name: &str| text(event, name).unwrap_or_default();
     out::line(format_args!(
         "  {}  {:10}  {:14}  by {:16}  {}",
-        since(started),
+        seconds(at(event).saturating_sub(born_ms).max(0)),
         word("/to"),
         word("/kind"),
         word("/by"),
@@ -116,6 +126,9 @@ fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
 
 /// Seconds since the order was sent, with hundredths.
 fn since(started: Instant) -> String {
-    let millis = started.elapsed().as_millis();
+    seconds(i64::try_from(started.elapsed().as_millis()).unwrap_or(i64::MAX))
+}
+
+fn seconds(millis: i64) -> String {
     format!("{:>3}.{:02} s", millis / 1_000, millis % 1_000 / 10)
 }

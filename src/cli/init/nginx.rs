@@ -1,5 +1,6 @@
 //! A site for nginx, with time-outs that fit the configuration.
 
+use super::reachable;
 use crate::config::{Settings, address};
 use reqwest::Url;
 
@@ -10,8 +11,21 @@ pub(super) fn site(settings: &Settings) -> String {
     let read_timeout_s =
         (settings.server.ui_deadline_ms.saturating_add(999) / 1_000).saturating_add(MARGIN_S);
     let body_kib = settings.server.body_limit.div_ceil(1_024).max(64);
+    // Where they have a listener of their own, the main one has no operations.
+    let (admin_upstream, operations) = match settings.server.admin_listen {
+        Some(listen) => (
+            format!(
+                "upstream oncepay_operations {{\n    server {};\n}}\n\n",
+                reachable(listen)
+            ),
+            "oncepay_operations",
+        ),
+        None => (String::new(), "oncepay"),
+    };
     SITE.replace("@HOST@", &host(&settings.server.public_url))
-        .replace("@UPSTREAM@", &settings.server.listen.to_string())
+        .replace("@UPSTREAM@", &reachable(settings.server.listen).to_string())
+        .replace("@ADMIN_UPSTREAM@", &admin_upstream)
+        .replace("@OPERATIONS@", operations)
         .replace("@READ_TIMEOUT@", &read_timeout_s.to_string())
         .replace("@BODY@", &body_kib.to_string())
 }
@@ -32,7 +46,7 @@ upstream oncepay {
     keepalive 64;
 }
 
-server {
+@ADMIN_UPSTREAM@server {
     listen 80;
     listen [::]:80;
     server_name @HOST@;
@@ -82,11 +96,11 @@ server {
     }
 
     # For operators; name the networks from which they come.
-    location ~ ^/(console|docs|openapi\\.json|healthz|readyz)(/|$) {
+    location ~ ^/(docs|openapi\\.json|healthz|readyz)(/|$) {
         allow 127.0.0.1;
         allow ::1;
         deny all;
-        proxy_pass http://oncepay;
+        proxy_pass http://@OPERATIONS@;
     }
 
     # Everything else, metrics and the sandbox among it, stays inside.

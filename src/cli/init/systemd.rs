@@ -1,5 +1,12 @@
 //! A unit for systemd.
 
+use super::folders::{HOME, written};
+use crate::config::Settings;
+use std::path::Path;
+
+/// Below it, a port belongs to those who have the capability.
+const FREE_PORTS_FROM: u16 = 1_024;
+
 /// A stop finishes writes within 10 s; systemd waits longer before it kills.
 const UNIT: &str = "\
 # /etc/systemd/system/oncepay.service
@@ -34,7 +41,7 @@ LimitNOFILE=65536
 
 NoNewPrivileges=true
 ProtectSystem=strict
-ProtectHome=true
+@WRITES@ProtectHome=@PROTECT_HOME@
 PrivateTmp=true
 PrivateDevices=true
 ProtectKernelTunables=true
@@ -44,12 +51,41 @@ RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
 RestrictNamespaces=true
 LockPersonality=true
 SystemCallArchitectures=native
-CapabilityBoundingSet=
+@CAPABILITIES@
 
 [Install]
 WantedBy=multi-user.target
 ";
 
-pub(super) fn unit() -> String {
-    UNIT.to_owned()
+pub(super) fn unit(settings: &Settings) -> String {
+    let elsewhere: Vec<String> = written(settings)
+        .into_iter()
+        .filter(|folder| !folder.starts_with(HOME))
+        .map(|folder| folder.display().to_string())
+        .collect();
+    let writes = if elsewhere.is_empty() {
+        String::new()
+    } else {
+        // systemd does not make these, and refuses to start without them.
+        let folders = elsewhere.join(" ");
+        format!("# install -d -m 0700 -o oncepay -g oncepay {folders}\nReadWritePaths={folders}\n")
+    };
+    let homes = ["/home", "/root", "/run/user"];
+    let at_home = elsewhere
+        .iter()
+        .any(|folder| homes.iter().any(|home| Path::new(folder).starts_with(home)));
+    let server = &settings.server;
+    let ports = [Some(server.listen), server.admin_listen];
+    let low = ports
+        .into_iter()
+        .flatten()
+        .any(|listen| (1..FREE_PORTS_FROM).contains(&listen.port()));
+    let capabilities = if low {
+        "AmbientCapabilities=CAP_NET_BIND_SERVICE\nCapabilityBoundingSet=CAP_NET_BIND_SERVICE"
+    } else {
+        "CapabilityBoundingSet="
+    };
+    UNIT.replace("@WRITES@", &writes)
+        .replace("@PROTECT_HOME@", if at_home { "false" } else { "true" })
+        .replace("@CAPABILITIES@", capabilities)
 }

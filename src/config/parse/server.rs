@@ -3,6 +3,7 @@
 use crate::config::section::Section;
 use crate::config::{OnDeadline, ServerSettings, address, defaults};
 use crate::store::DatabaseSettings;
+use secrecy::ExposeSecret;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
@@ -100,7 +101,9 @@ fn return_hosts(section: &mut Section<'_>) -> Vec<String> {
 
 /// The URL may hold a password, so it is never quoted.
 pub(super) fn database(mut section: Section<'_>) -> DatabaseSettings {
-    let url = section.text("url");
+    let url = section
+        .secret("url")
+        .map(|url| url.expose_secret().to_owned());
     let known = ["sqlite://", "sqlite:", "postgres://", "postgresql://"];
     if url
         .as_ref()

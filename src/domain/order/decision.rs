@@ -115,18 +115,20 @@ impl AlertKind {
                 "Look the order up at the channel, then review it. Do not charge again."
             }
             Self::PaymentMismatch | Self::TradeNoConflict => {
-                "Compare with the channel's account; then review with REFUND or PAID."
+                "Compare with the channel's account. Review with PAID to take it as it is; to give the money back, refund it at the channel."
             }
             Self::LateSuccess => {
-                "Review with PAID to deliver, or with REFUND to give the money back."
+                "Review with PAID to deliver; to give the money back, refund it at the channel."
             }
-            Self::SecondPayment => "Refund the second trade by its number.",
+            Self::SecondPayment => "Refund the second trade at the channel, by its number.",
             Self::Contradiction => "Query the order; if the contradiction stays, ask the channel.",
             Self::SlowSuccess | Self::SlowFailure => "None; tell the payer if they ask.",
             Self::ExternalRefund => "Check who refunded at the channel.",
             Self::Dispute => "Send evidence before the channel's deadline.",
             Self::ActorFailed => "Read the log lines of this order; its status is safe.",
-            Self::OrphanCallback => "Find out whose payment it is: adopt or refund it.",
+            Self::OrphanCallback => {
+                "Find out whose payment it is; refund it at the channel if it is nobody's."
+            }
             Self::MalformedCallback => {
                 "Ask the channel what it has changed; callbacks of this form are refused."
             }

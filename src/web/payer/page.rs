@@ -1,10 +1,8 @@
 //! The page's HTML. Everything that is not ours is escaped.
 
-use crate::domain::Money;
 use crate::domain::order::{NextAction, Order};
 use crate::web::language::{Language, Text};
 use html_escape::encode_quoted_attribute as escape;
-use iso_currency::Currency;
 use qrcode::QrCode;
 use qrcode::render::svg;
 
@@ -39,7 +37,7 @@ impl Page<'_> {
              <p class=\"message\" role=\"status\">{message}</p>{action}{back}<p><small>{number} {order_no}</small></p></main></body></html>",
             lang = self.language.tag(),
             subject = escape(&order.subject),
-            amount = in_major_units(order.money),
+            amount = order.money,
             message = escape(self.message),
             action = self.action(),
             back = self.way_back(),
@@ -96,34 +94,9 @@ fn is_web(url: &str) -> bool {
     url.starts_with("https://") || url.starts_with("http://")
 }
 
-/// `19.99 CNY`, by the currency's own number of places; written with whole numbers alone.
-fn in_major_units(money: Money) -> String {
-    let places = Currency::from_code(money.currency.as_str())
-        .and_then(|currency| currency.exponent())
-        .unwrap_or(0);
-    let unit = 10_i64.checked_pow(u32::from(places)).unwrap_or(1);
-    let (whole, rest) = (money.amount.div_euclid(unit), money.amount.rem_euclid(unit));
-    if places == 0 {
-        format!("{whole} {}", money.currency)
-    } else {
-        let width = usize::from(places);
-        format!("{whole}.{rest:0width$} {}", money.currency)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Currency as Code;
-
-    #[test]
-    fn an_amount_is_written_with_the_places_of_its_currency() {
-        let money = |amount, code| Money::new(amount, Code::parse(code).unwrap());
-        assert_eq!(in_major_units(money(1999, "CNY")), "19.99 CNY");
-        assert_eq!(in_major_units(money(5, "USD")), "0.05 USD");
-        assert_eq!(in_major_units(money(80, "JPY")), "80 JPY");
-        assert_eq!(in_major_units(money(1234, "KWD")), "1.234 KWD");
-    }
 
     #[test]
     fn a_link_that_is_no_page_is_not_offered() {

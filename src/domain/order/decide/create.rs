@@ -12,7 +12,12 @@ use super::Context;
 pub fn create(order: &Order, by: &str, context: &Context<'_>) -> Decision {
     let mut next = order.clone();
     next.version = 1;
-    let created = format!("{} through {}", next.money, next.fingerprint.channel);
+    let first = if next.ask_first {
+        "; the channel is asked first whether it knows this order"
+    } else {
+        ""
+    };
+    let created = format!("{} through {}{first}", next.money, next.fingerprint.channel);
     let mut events = vec![Event {
         kind: EventKind::Created,
         by: by.to_owned(),

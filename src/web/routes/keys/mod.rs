@@ -7,6 +7,7 @@ use crate::store;
 use crate::web::auth;
 use crate::web::body;
 use crate::web::keyring::issue;
+use crate::web::language::Text;
 use crate::web::openapi::lists::KeyList;
 use crate::web::openapi::requests::NewKeyBody;
 use crate::web::problem::Problem;
@@ -118,7 +119,8 @@ pub(crate) async fn revoke(
     let statement = store::keys::revoke(backend, name, shared.clock.wall());
     let revoked = shared.journal.run(vec![statement]).await?;
     if revoked.first().is_none_or(|rows| *rows == 0) {
-        return Err(Problem::new(Kind::NotFound));
+        let detail = Text::new("No live key has this name.", "没有使用此名称的有效密钥。");
+        return Err(Problem::new(Kind::NotFound).detailed(detail));
     }
     shared.keys.refresh(&shared.database).await?;
     Ok(HttpResponse::NoContent().finish())

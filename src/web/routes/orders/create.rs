@@ -57,9 +57,13 @@ pub(crate) async fn create(
     let new = read(&bytes, &request, &caller, &shared)?;
     let order_no = new.order_no.clone();
     let (wait, applied) = waiting(&request, &shared);
+    let replaces = new.replaces.clone();
     let gateway = shared.gateway.clone();
     let answered = match detached(async move { gateway.create(new, wait).await }).await {
         Ok(answered) => answered,
+        Err(GatewayError::ReplacedOrderOpen) => {
+            return Err(not_replaceable(&shared, replaces.as_ref()).await);
+        }
         Err(GatewayError::Unclear(cause)) => written(&shared, &order_no, cause).await?,
         Err(error) => return Err(error.into()),
     };
@@ -113,6 +117,21 @@ fn waiting(request: &HttpRequest, shared: &Shared) -> (Wait, Option<String>) {
     match preferences.wait_up_to(deadline) {
         Some(wait) => (Wait::UpTo(wait), Some(format!("wait={}", wait.as_secs()))),
         None => (Wait::UpTo(deadline), None),
+    }
+}
+
+/// The order that was to be replaced is not ended; or there is none.
+async fn not_replaceable(shared: &Shared, replaces: Option<&OrderNo>) -> Problem {
+    let problem = Problem::new(Kind::ReplacedOrderOpen);
+    let Some(order_no) = replaces else {
+        return problem;
+    };
+    match store::orders::by_no(&shared.database.read, order_no).await {
+        Ok(None) => problem.detailed(Text::new(
+            "There is no order with the number in replaces.",
+            "不存在 replaces 所指的订单。",
+        )),
+        Ok(Some(_)) | Err(_) => problem,
     }
 }
 
