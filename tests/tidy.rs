@@ -21,11 +21,11 @@ clock     |                              | uuid
 store     |                              | entities migration sea_orm fs4 serde serde_json thiserror tokio tracing
 channels  | store                        | base64 hmac reqwest secrecy serde serde_json sha2 thiserror tokio
 sandbox   | store                        | actix_web base64 getrandom reqwest secrecy serde serde_json thiserror time tokio tracing
-mail      | store channels sandbox       | lettre reqwest secrecy thiserror time tokio
+mail      | store channels sandbox       | html_escape lettre reqwest secrecy thiserror time tokio
 config    | channels sandbox             | base64 getrandom hex iso_currency reqwest secrecy toml
 telemetry | channels sandbox mail config | prometheus_client tracing_subscriber
 actors    | sandbox                      | actix hex serde_json sha2 thiserror tokio tracing
-web       | sandbox mail                 | actix_web base64 fs4 getrandom governor hex iso_currency reqwest secrecy serde serde_json sha2 subtle time tokio tracing utoipa utoipa_swagger_ui
+web       | sandbox mail                 | actix_web base64 fs4 getrandom governor hex html_escape iso_currency qrcode reqwest secrecy serde serde_json sha2 subtle time tokio tracing utoipa utoipa_swagger_ui
 runtime   |                              | actix actix_web thiserror tokio tracing
 cli       | web                          | actix_web clap hex reqwest sea_orm secrecy serde_json sha2 thiserror time tokio
 ";
@@ -210,7 +210,7 @@ fn every_dependency_is_used() {
     };
     let faults: Vec<_> = dependencies()
         .into_iter()
-        .filter(|name| name != "backon" && name != "config" && !used(name))
+        .filter(|name| !used(name))
         .collect();
     no_faults("a dependency that nothing names", &faults);
 }

@@ -31,6 +31,8 @@ pub struct Model {
     pub metadata: String,
     #[sea_orm(column_type = "Text", nullable)]
     pub return_url: Option<String>,
+    #[sea_orm(column_type = "Text")]
+    pub notify_url: String,
     #[sea_orm(column_type = "Text", nullable)]
     pub payer: Option<String>,
     #[sea_orm(column_type = "Text", nullable)]

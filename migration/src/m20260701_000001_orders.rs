@@ -52,6 +52,7 @@ const STATEMENTS: &[&str] = &[
         entitlements TEXT NOT NULL,
         metadata TEXT NOT NULL,
         return_url TEXT CHECK (length(return_url) <= 2048),
+        notify_url TEXT NOT NULL,
         payer TEXT CHECK (length(payer) <= 256),
         replaces TEXT CHECK (length(replaces) BETWEEN 1 AND 64),
         status TEXT NOT NULL CHECK (status IN ('UNPAID', 'PROCESSING', 'PENDING', 'UNKNOWN', 'MANUAL',
@@ -91,7 +92,7 @@ const STATEMENTS: &[&str] = &[
     "CREATE TABLE IF NOT EXISTS order_events (
         order_id TEXT NOT NULL,
         seq BIGINT NOT NULL CHECK (seq >= 1),
-        event_id TEXT NOT NULL UNIQUE,
+        event_id TEXT NOT NULL,
         decision_id TEXT NOT NULL,
         at BIGINT NOT NULL,
         kind TEXT NOT NULL CHECK (kind IN ('created', 'submit', 'submit_reply', 'submit_timeout', 'query',
@@ -103,10 +104,10 @@ const STATEMENTS: &[&str] = &[
         detail TEXT NOT NULL,
         digest TEXT,
         PRIMARY KEY (order_id, seq)
-    )",
+    ) /* by key */",
     "CREATE TABLE IF NOT EXISTS payments (
         channel TEXT NOT NULL,
-        trade_no TEXT NOT NULL CHECK (length(trade_no) BETWEEN 1 AND 128),
+        trade_no TEXT NOT NULL CHECK (length(trade_no) BETWEEN 1 AND 255),
         order_id TEXT NOT NULL REFERENCES orders (order_id),
         own BOOLEAN NOT NULL,
         amount BIGINT NOT NULL,
@@ -114,7 +115,7 @@ const STATEMENTS: &[&str] = &[
         at BIGINT NOT NULL,
         position BIGINT NOT NULL CHECK (position >= 0),
         PRIMARY KEY (channel, trade_no)
-    )",
+    ) /* by key */",
     "CREATE INDEX IF NOT EXISTS payments_order ON payments (order_id)",
     "CREATE TABLE IF NOT EXISTS callbacks (
         channel TEXT NOT NULL,
@@ -126,7 +127,7 @@ const STATEMENTS: &[&str] = &[
         first_seen_at BIGINT NOT NULL,
         last_seen_at BIGINT NOT NULL,
         PRIMARY KEY (channel, callback_key, status)
-    )",
+    ) /* by key */",
     "CREATE INDEX IF NOT EXISTS callbacks_order ON callbacks (order_id)",
     "CREATE TABLE IF NOT EXISTS orphans (
         channel TEXT NOT NULL,

@@ -37,7 +37,14 @@ impl Turn {
             None => return Err(GatewayError::NoSuchChannel),
         };
         let ask_first = self.shared.must_ask_first(new.order_no.as_str());
-        let template = template(&new, fingerprint, ask_first, self.shared.now().wall);
+        let notify_url = self.shared.notify_url(&new.channel);
+        let template = template(
+            &new,
+            fingerprint,
+            notify_url,
+            ask_first,
+            self.shared.now().wall,
+        );
         let decision = {
             let context = Context {
                 now: self.shared.now(),
@@ -146,7 +153,13 @@ fn not_created(error: &JournalError) -> GatewayError {
     }
 }
 
-fn template(new: &NewOrder, fingerprint: Fingerprint, ask_first: bool, at: UnixMillis) -> Order {
+fn template(
+    new: &NewOrder,
+    fingerprint: Fingerprint,
+    notify_url: String,
+    ask_first: bool,
+    at: UnixMillis,
+) -> Order {
     let order_id = OrderId(new_id("ord"));
     Order {
         method: new.method.clone(),
@@ -155,6 +168,7 @@ fn template(new: &NewOrder, fingerprint: Fingerprint, ask_first: bool, at: UnixM
         entitlements: new.entitlements.clone(),
         metadata: new.metadata.clone(),
         return_url: new.return_url.clone(),
+        notify_url,
         payer: new.payer.clone(),
         replaces: new.replaces.clone(),
         expires_at: at.plus(new.expires_in_s.saturating_mul(1000)),
@@ -164,7 +178,7 @@ fn template(new: &NewOrder, fingerprint: Fingerprint, ask_first: bool, at: UnixM
 }
 
 /// Channel, method, amount, currency, account, entitlements and what it replaces make the payload.
-fn same_payload(order: &Order, new: &NewOrder) -> bool {
+pub(super) fn same_payload(order: &Order, new: &NewOrder) -> bool {
     let wanted: BTreeMap<_, _> = new
         .entitlements
         .iter()

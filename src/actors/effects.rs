@@ -39,7 +39,7 @@ pub(super) fn start(
         Effect::Query | Effect::Close => rules.query_timeout_ms,
     };
     let timeout = Duration::from_millis(u64::try_from(timeout_ms).unwrap_or_default());
-    let call = ChargeCall::about(order, &shared.notify_url(&name), timeout);
+    let call = ChargeCall::about(order, timeout);
     let order_no = order.order_no.0.clone();
     // Registered before anything else can look: an order in PROCESSING without an open call is "interrupted".
     let open = match effect {

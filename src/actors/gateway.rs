@@ -1,25 +1,16 @@
 //! The gateway: what faces ask. A request becomes a message to the one actor of its order.
 
-mod ask;
-mod door;
-
-pub(super) use door::{Seat, SeatKind};
-
-use super::messages::{Goal, OrderMessage};
 use super::shared::Shared;
-use super::supervisor::{Census, Deliver, Supervisor};
+use super::supervisor::{Census, Supervisor};
 use crate::channels::Rejection;
-use crate::domain::order::input::Review;
-use crate::domain::order::{Entitlement, Input, Order, Refusal};
+use crate::domain::order::{Entitlement, Order, Refusal};
 use crate::domain::{Money, OrderNo};
-use crate::store::orders;
 use actix::Addr;
-use ask::waiter;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 use thiserror::Error;
-use tokio::sync::oneshot;
 
 /// What a merchant asks to be paid, validated at the edge.
 #[derive(Debug, Clone)]
@@ -108,132 +99,10 @@ pub struct Gateway {
     pub(super) supervisor: Addr<Supervisor>,
 }
 
-/// How long a close waits for its confirmation before it is answered "being asked".
-const CLOSE_WAIT: Duration = Duration::from_secs(10);
 /// How soon it is noticed that the supervisor is gone.
 const SUPERVISOR_LOOK: Duration = Duration::from_secs(1);
 
 impl Gateway {
-    /// Creates the order and submits it, or finds the one that exists; waits for its result.
-    pub async fn create(&self, new: NewOrder, wait: Wait) -> Result<Answered, GatewayError> {
-        let _seat = self.take_seat()?;
-        let started = Instant::now();
-        let order_no = new.order_no.clone();
-        let (order, result) = self.send_create(new, wait).await?;
-        match (wait, result) {
-            (Wait::UpTo(limit), Some(result)) => {
-                let left = limit.saturating_sub(started.elapsed());
-                match self.await_result(&order_no, result, left).await {
-                    Some(order) => Ok(Answered {
-                        order,
-                        deadline_passed: false,
-                    }),
-                    None => self.deadline_passed(order).await,
-                }
-            }
-            (Wait::No | Wait::UpTo(_), _) => Ok(Answered {
-                order,
-                deadline_passed: false,
-            }),
-        }
-    }
-
-    /// The wait has run out: what settles the order later tells ops so.
-    async fn deadline_passed(&self, last_seen: Order) -> Result<Answered, GatewayError> {
-        let told = self.happened(&last_seen.order_no, Input::UiDeadlinePassed, None);
-        let order = match tokio::time::timeout(Duration::from_secs(2), told).await {
-            Ok(Ok(settled)) => settled.order,
-            Ok(Err(_)) | Err(_) => last_seen,
-        };
-        let deadline_passed = !order.answers_a_wait();
-        Ok(Answered {
-            order,
-            deadline_passed,
-        })
-    }
-
-    /// Waits until the order has a result. It is no deadline of a create.
-    pub async fn wait(
-        &self,
-        order_no: &OrderNo,
-        limit: Duration,
-    ) -> Result<Answered, GatewayError> {
-        let (waiter, result) = waiter(Goal::Result);
-        let (found, answer) = oneshot::channel();
-        let message = OrderMessage::Watch { found, waiter };
-        self.supervisor.do_send(Deliver {
-            order_no: order_no.as_str().into(),
-            message,
-        });
-        let order = match answer.await {
-            Ok(answer) => answer?,
-            Err(_) => return Err(GatewayError::Unclear("the order's actor failed".to_owned())),
-        };
-        match self.await_result(order_no, result, limit).await {
-            Some(order) => Ok(Answered {
-                order,
-                deadline_passed: false,
-            }),
-            None => {
-                let read = &self.shared.parts.database.read;
-                let newest = orders::by_no(read, order_no).await.ok().flatten();
-                Ok(Answered {
-                    order: newest.unwrap_or(order),
-                    deadline_passed: true,
-                })
-            }
-        }
-    }
-
-    /// Asks the channel now and answers with the order after its reply. `by` as in events.
-    pub async fn query(&self, order_no: &OrderNo, by: String) -> Result<Order, GatewayError> {
-        let (waiter, result) = waiter(Goal::QueryReply);
-        let settled = self
-            .happened(order_no, Input::QueryRequested { by }, Some(waiter))
-            .await?;
-        let timeout_ms = self
-            .shared
-            .rules(&settled.order.fingerprint.channel)
-            .query_timeout_ms
-            .saturating_add(2_000);
-        let limit = Duration::from_millis(u64::try_from(timeout_ms).unwrap_or_default());
-        Ok(match self.shared.within(limit, result).await {
-            Some(Ok(order)) => order,
-            Some(Err(_)) | None => settled.order,
-        })
-    }
-
-    /// Tells the order that its timer has come, as the supervisor does: early or twice, it must be nothing.
-    #[doc(hidden)]
-    pub async fn remind(&self, order_no: &OrderNo) -> Result<Order, GatewayError> {
-        let settled = self.happened(order_no, Input::Due, None).await?;
-        Ok(settled.order)
-    }
-
-    /// Asks for a close and waits a little for its confirmation.
-    pub async fn close(&self, order_no: &OrderNo, by: String) -> Result<Order, GatewayError> {
-        let (waiter, result) = waiter(Goal::End);
-        let settled = self
-            .happened(order_no, Input::CloseRequested { by }, Some(waiter))
-            .await?;
-        Ok(match self.shared.within(CLOSE_WAIT, result).await {
-            Some(Ok(order)) => order,
-            Some(Err(_)) | None => {
-                let read = &self.shared.parts.database.read;
-                orders::by_no(read, order_no)
-                    .await
-                    .ok()
-                    .flatten()
-                    .unwrap_or(settled.order)
-            }
-        })
-    }
-
-    pub async fn review(&self, order_no: &OrderNo, review: Review) -> Result<Order, GatewayError> {
-        let settled = self.happened(order_no, Input::Review(review), None).await?;
-        Ok(settled.order)
-    }
-
     /// How many actors live and how many timers wait.
     #[doc(hidden)]
     pub async fn census(&self) -> (usize, usize) {
@@ -245,5 +114,58 @@ impl Gateway {
         while self.supervisor.connected() {
             tokio::time::sleep(SUPERVISOR_LOOK).await;
         }
+    }
+
+    /// A seat inside the door; given back when it is dropped.
+    pub(super) fn take_seat(&self) -> Result<Seat, GatewayError> {
+        if self.shared.is_closing() {
+            return Err(GatewayError::Busy("it is shutting down".to_owned()));
+        }
+        let taken = self.shared.in_flight.fetch_add(1, Ordering::AcqRel);
+        let seat = Seat {
+            shared: Arc::clone(&self.shared),
+            kind: SeatKind::Create,
+        };
+        if taken >= self.shared.parts.in_flight_max {
+            return Err(GatewayError::Busy(
+                "too many orders are in flight".to_owned(),
+            ));
+        }
+        Ok(seat)
+    }
+
+    /// Takes no new orders from now on; who waits for a result is answered with what is known.
+    pub fn stop_accepting(&self) {
+        self.shared.closing.send_replace(true);
+    }
+
+    /// Requests that wait for an answer, and calls to channels that are open.
+    #[must_use]
+    pub fn unfinished(&self) -> (usize, usize) {
+        let requests = self.shared.in_flight.load(Ordering::Acquire);
+        let callbacks = self.shared.callbacks_open.load(Ordering::Acquire);
+        (
+            requests.saturating_add(callbacks),
+            self.shared.calls.count(),
+        )
+    }
+}
+
+pub(super) enum SeatKind {
+    Create,
+    Callback,
+}
+
+pub(super) struct Seat {
+    pub(super) shared: Arc<Shared>,
+    pub(super) kind: SeatKind,
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        match self.kind {
+            SeatKind::Create => self.shared.in_flight.fetch_sub(1, Ordering::AcqRel),
+            SeatKind::Callback => self.shared.callbacks_open.fetch_sub(1, Ordering::AcqRel),
+        };
     }
 }

@@ -3,6 +3,7 @@
 use super::gateway::{GatewayError, NewOrder};
 use crate::domain::order::{Input, Order};
 use actix::Message;
+use sha2::{Digest, Sha256};
 use tokio::sync::oneshot;
 
 /// An answer to whoever asked. If it is dropped unanswered, the actor died: ask again.
@@ -26,6 +27,32 @@ pub(super) struct NoticeId {
     pub(super) digest: String,
 }
 
+/// Bytes of a notice's id and of its status that the inbox takes beside an order's number.
+const NOTICE_ID_MAX: usize = 160;
+const NOTICE_STATUS_MAX: usize = 64;
+
+impl NoticeId {
+    /// An id and a status that are never longer than the inbox takes: what the database refuses would be lost.
+    pub(super) fn new(channel: &str, key: &str, status: &str, digest: String) -> Self {
+        Self {
+            channel: channel.to_owned(),
+            key: within(key, NOTICE_ID_MAX),
+            status: within(status, NOTICE_STATUS_MAX),
+            digest,
+        }
+    }
+}
+
+/// The text itself, or the head of its digest where it is too long.
+fn within(text: &str, bytes_max: usize) -> String {
+    if text.len() <= bytes_max {
+        return text.to_owned();
+    }
+    let mut digest = hex::encode(Sha256::digest(text));
+    digest.truncate(bytes_max);
+    digest
+}
+
 /// What a caller waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Goal {
@@ -33,6 +60,8 @@ pub(super) enum Goal {
     Result,
     /// Settled, or with a person.
     End,
+    /// Settled.
+    Settled,
     /// The next answer of the channel to a query.
     QueryReply,
 }

@@ -1,5 +1,6 @@
 //! The actors: one for each in-flight order, their supervisor, the notifier; and the gateway that faces ask.
 
+mod asks;
 mod calls;
 mod create;
 mod effects;
@@ -15,6 +16,7 @@ pub mod start;
 mod supervisor;
 mod timers;
 mod turn;
+mod waits;
 
 pub use gateway::{Answered, Gateway, GatewayError, NewOrder, Received, Wait};
 pub use shared::Parts;

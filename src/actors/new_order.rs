@@ -70,3 +70,18 @@ fn refuse<T>(field: &'static str, message: &str) -> Result<T, FieldRefusal> {
         message: message.to_owned(),
     })
 }
+
+/// How long a create waits for the commit of its order at least: within it the journal tells those of whom it is
+/// certain that nothing was written, which is a better answer than the deadline's.
+const BIRTH_WAIT: std::time::Duration = std::time::Duration::from_secs(8);
+
+impl super::gateway::Wait {
+    /// A database that breaks in the middle of a commit may not tell for hours what became of it; no caller waits so
+    /// long.
+    pub(super) fn for_birth(self) -> std::time::Duration {
+        match self {
+            Self::No => BIRTH_WAIT,
+            Self::UpTo(limit) => limit.max(BIRTH_WAIT),
+        }
+    }
+}

@@ -78,12 +78,7 @@ impl Gateway {
                 (order_no, key, "refund".to_owned(), None, input)
             }
         };
-        let id = NoticeId {
-            channel: channel.to_owned(),
-            key,
-            status,
-            digest,
-        };
+        let id = NoticeId::new(channel, &key, &status, digest);
         if !OrderNo::is_valid(&order_no) {
             return Received::Unrelated;
         }

@@ -10,7 +10,7 @@ use crate::store::alerts::{self, About};
 use crate::store::inbox::ORPHANS_MAX;
 use crate::store::{Database, Journal};
 use std::collections::{BTreeMap, HashSet};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -44,9 +44,7 @@ pub(super) struct Shared {
     pub(super) calls: OpenCalls,
     pub(super) in_flight: AtomicUsize,
     pub(super) callbacks_open: AtomicUsize,
-    pub(super) closing: AtomicBool,
-    /// True once whoever still waits for a result is answered without one.
-    leaving: watch::Sender<bool>,
+    pub(super) closing: watch::Sender<bool>,
     pub(super) orphans: Mutex<HashSet<String>>,
     /// Alert keys of rejected callbacks that were raised today; the database deduplicates for ever.
     raised_today: Mutex<(String, HashSet<String>)>,
@@ -62,8 +60,7 @@ impl Shared {
             calls: OpenCalls::default(),
             in_flight: AtomicUsize::new(0),
             callbacks_open: AtomicUsize::new(0),
-            closing: AtomicBool::new(false),
-            leaving: watch::Sender::new(false),
+            closing: watch::Sender::new(false),
             orphans: Mutex::new(orphans),
             raised_today: Mutex::default(),
             unconfigured,
@@ -149,28 +146,8 @@ impl Shared {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn leave(&self) {
-        self.leaving.send_replace(true);
-    }
-
-    /// What `work` brings within `limit`, unless the runtime leaves before.
-    pub(super) async fn within<T>(
-        &self,
-        limit: Duration,
-        work: impl Future<Output = T>,
-    ) -> Option<T> {
-        let mut leaving = self.leaving.subscribe();
-        tokio::select! {
-            biased;
-            brought = work => Some(brought),
-            // The sender lives as long as we do.
-            _ = leaving.wait_for(|leaving| *leaving) => None,
-            () = tokio::time::sleep(limit) => None,
-        }
-    }
-
     pub(super) fn is_closing(&self) -> bool {
-        self.closing.load(Ordering::Acquire)
+        *self.closing.borrow()
     }
 }
 

@@ -23,8 +23,6 @@ use std::time::Duration;
 const LINGER_MS: i64 = 2_000;
 /// Messages that one order may have waiting; more are refused, so that one order cannot fill the memory.
 const WAITING_MAX: usize = 512;
-/// A timer that was refused comes again after this.
-const LOOK_AGAIN_MS: i64 = 1_000;
 /// Timers wait on the wall clock, which may be stepped: look again at least this often.
 const TICK_MAX: Duration = Duration::from_secs(1);
 
@@ -76,11 +74,8 @@ impl Supervisor {
         let Some(live) = self.live.get_mut(order_no) else {
             return;
         };
-        if live.depth.load(Ordering::Acquire) >= WAITING_MAX {
-            if refuse(message) == Refused::Timer {
-                self.look_again(order_no, LOOK_AGAIN_MS);
-            }
-            return;
+        if live.depth.load(Ordering::Acquire) >= WAITING_MAX && !is_a_timer(&message) {
+            return refuse(message);
         }
         live.depth.fetch_add(1, Ordering::AcqRel);
         live.sent = live.sent.saturating_add(1);
@@ -177,14 +172,7 @@ fn happened(input: Input) -> OrderMessage {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Refused {
-    /// Whoever asked was told.
-    Ask,
-    Timer,
-}
-
-fn refuse(message: OrderMessage) -> Refused {
+fn refuse(message: OrderMessage) {
     let busy = || GatewayError::Busy("too many messages wait for this order".to_owned());
     match message {
         OrderMessage::Create { created, .. } => drop(created.send(Err(busy()))),
@@ -192,9 +180,14 @@ fn refuse(message: OrderMessage) -> Refused {
         OrderMessage::Happened {
             reply: Some(reply), ..
         } => drop(reply.send(Err(busy()))),
-        OrderMessage::Happened { reply: None, .. } => return Refused::Timer,
+        OrderMessage::Happened { reply: None, .. } => {}
     }
-    Refused::Ask
+}
+
+/// Timers are few, nobody repeats them, and an order whose timer is dropped is never looked at again: they always
+/// find room.
+const fn is_a_timer(message: &OrderMessage) -> bool {
+    matches!(message, OrderMessage::Happened { reply: None, .. })
 }
 
 impl Actor for Supervisor {

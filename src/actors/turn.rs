@@ -128,6 +128,7 @@ impl Turn {
                 || match waiter.goal {
                     Goal::Result => order.answers_a_wait(),
                     Goal::End => ended,
+                    Goal::Settled => order.status.is_settled(),
                     Goal::QueryReply => false,
                 }
         };

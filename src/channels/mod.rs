@@ -82,7 +82,7 @@ pub struct ChargeCall {
 impl ChargeCall {
     /// The call about this order.
     #[must_use]
-    pub fn about(order: &Order, notify_url: &str, timeout: std::time::Duration) -> Self {
+    pub fn about(order: &Order, timeout: std::time::Duration) -> Self {
         Self {
             order_no: order.order_no.0.clone(),
             idempotency_key: order.idempotency_key.clone(),
@@ -90,7 +90,7 @@ impl ChargeCall {
             money: order.money,
             subject: order.subject.clone(),
             expires_in_s: order.expires_in_s(),
-            notify_url: notify_url.to_owned(),
+            notify_url: order.notify_url.clone(),
             return_url: order.return_url.clone(),
             payer: order.payer.clone(),
             timeout,

@@ -1,6 +1,7 @@
 //! The HTML of a mail: plain enough for every reader, everything escaped.
 
 use super::render::{Digest, Entry};
+use html_escape::encode_quoted_attribute as escape;
 
 const STYLE: &str = "font-family:system-ui,sans-serif;font-size:14px;color:#222;max-width:44em";
 const TABLE: &str = "border-collapse:collapse;font-size:13px";
@@ -41,19 +42,4 @@ fn section(entry: &Entry) -> String {
         escape(&entry.next),
         escape(&entry.link)
     )
-}
-
-fn escape(text: &str) -> String {
-    text.chars()
-        .fold(String::with_capacity(text.len()), |mut escaped, letter| {
-            match letter {
-                '&' => escaped.push_str("&amp;"),
-                '<' => escaped.push_str("&lt;"),
-                '>' => escaped.push_str("&gt;"),
-                '"' => escaped.push_str("&quot;"),
-                '\'' => escaped.push_str("&#39;"),
-                other => escaped.push(other),
-            }
-            escaped
-        })
 }

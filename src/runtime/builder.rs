@@ -144,6 +144,7 @@ impl RuntimeBuilder {
             readiness,
             settings,
             arbiter,
+            epoch,
             lock,
         })
     }

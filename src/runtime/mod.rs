@@ -19,9 +19,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long a stop waits for what is in work before it closes all the same.
-const DRAIN: Duration = Duration::from_secs(6);
-/// How long those who are then answered without a result may take to go.
-const LEAVE: Duration = Duration::from_secs(1);
+const DRAIN: Duration = Duration::from_secs(7);
 /// How long the last writes may take after that.
 const CLOSE: Duration = Duration::from_secs(1);
 const DRAIN_LOOK: Duration = Duration::from_millis(20);
@@ -35,6 +33,7 @@ pub struct Runtime {
     readiness: web::Readiness,
     settings: Arc<Settings>,
     arbiter: Arbiter,
+    epoch: i64,
     lock: Option<ProcessLock>,
 }
 
@@ -82,14 +81,15 @@ impl Runtime {
         web::operations(self.state.clone())
     }
 
-    /// Completes when this runtime must not go on, and says why: its lock or its epoch is lost, or a part without
-    /// which nothing is committed has died.
+    /// Completes when this runtime must not go on, and says why: another has taken its lock or its epoch, or a part
+    /// without which nothing is committed has died. It also keeps the lock: one that ended with its connection is
+    /// taken again while this is awaited.
     pub async fn lost(&mut self) -> RuntimeError {
         let gateway = self.gateway.clone();
         let journal = self.journal.clone();
         let lock = async {
             match &mut self.lock {
-                Some(lock) => lock.lost().await,
+                Some(lock) => lock.lost(self.epoch).await,
                 None => std::future::pending().await,
             }
         };
@@ -110,12 +110,15 @@ impl Runtime {
     pub async fn stop(self) {
         self.readiness.set_stopping();
         self.gateway.stop_accepting();
-        self.drained(DRAIN, |requests, calls| (requests, calls) == (0, 0))
-            .await;
-        self.gateway.answer_who_waits();
-        self.drained(LEAVE, |requests, _| requests == 0).await;
-        let (requests, calls) = self.gateway.unfinished();
-        tracing::info!(requests, calls, "closing");
+        let until = Instant::now() + DRAIN;
+        loop {
+            let (requests, calls) = self.gateway.unfinished();
+            if (requests, calls) == (0, 0) || Instant::now() >= until {
+                tracing::info!(requests, calls, "closing");
+                break;
+            }
+            tokio::time::sleep(DRAIN_LOOK).await;
+        }
         if tokio::time::timeout(CLOSE, self.journal.close())
             .await
             .is_err()
@@ -126,18 +129,6 @@ impl Runtime {
         }
         self.arbiter.stop();
         drop(tokio::time::timeout(CLOSE, self.database.close()).await);
-    }
-
-    /// Waits, at most so long, until `enough` says so of the requests and the calls that are unfinished.
-    async fn drained(&self, at_most: Duration, enough: impl Fn(usize, usize) -> bool) {
-        let until = Instant::now() + at_most;
-        loop {
-            let (requests, calls) = self.gateway.unfinished();
-            if enough(requests, calls) || Instant::now() >= until {
-                return;
-            }
-            tokio::time::sleep(DRAIN_LOOK).await;
-        }
     }
 
     /// Ends at once, without another write: another runtime owns the database now.

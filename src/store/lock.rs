@@ -1,21 +1,11 @@
 //! One process for one database.
 
 use super::StoreError;
-use super::connect::{Role, connect};
 use super::place::Place;
+use super::session::LockSession;
 use fs4::{FileExt, TryLockError};
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
 use std::fs::File;
 use std::path::Path;
-use std::time::Duration;
-
-/// How often PostgreSQL is asked whether the connection that holds the lock still lives.
-const POLL: Duration = Duration::from_secs(1);
-/// A server that is only slow still holds it: one that answers says so at once, and nothing is written meanwhile that
-/// the epoch does not cover.
-const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
-/// Marks our advisory locks among those of others: "once" in ASCII.
-const LOCK_CLASS: i32 = 0x6f6e_6365;
 
 /// The lock on a database: a locked file beside the SQLite file, an advisory lock on a connection of its own in
 /// PostgreSQL. Dropping it frees the database.
@@ -30,7 +20,7 @@ enum Held {
     File {
         _file: File,
     },
-    Connection(DatabaseConnection),
+    Session(LockSession),
 }
 
 impl ProcessLock {
@@ -43,22 +33,24 @@ impl ProcessLock {
         place.make_folder()?;
         let held = match &place {
             Place::Sqlite { file, .. } => lock_file(file)?,
-            Place::Postgres { .. } => lock_server(&place).await?,
+            Place::Postgres { .. } => {
+                let session = LockSession::begin(place.clone()).await?;
+                Held::Session(session.ok_or_else(|| {
+                    StoreError::InUse(format!(
+                        "another process holds the advisory lock of {place}"
+                    ))
+                })?)
+            }
         };
         Ok(Self { held })
     }
 
-    /// Completes when the lock is lost (PostgreSQL closed its connection). Never, on SQLite.
-    pub async fn lost(&mut self) {
-        let Held::Connection(connection) = &self.held else {
-            return std::future::pending().await;
-        };
-        loop {
-            tokio::time::sleep(POLL).await;
-            let alive = tokio::time::timeout(ANSWERS_WITHIN, held_here(connection)).await;
-            if !matches!(alive, Ok(Ok(true))) {
-                return;
-            }
+    /// Completes when the database is another runtime's: someone else has the lock, or has had it and moved the
+    /// epoch from `epoch`. A lock that ended with its connection and that nobody took is taken again. Never, on SQLite.
+    pub async fn lost(&mut self, epoch: i64) {
+        match &mut self.held {
+            Held::File { .. } => std::future::pending().await,
+            Held::Session(session) => session.lost(epoch).await,
         }
     }
 }
@@ -82,37 +74,4 @@ fn lock_file(database: &Path) -> Result<Held, StoreError> {
         ))),
         Err(TryLockError::Error(error)) => Err(failed(error)),
     }
-}
-
-async fn lock_server(place: &Place) -> Result<Held, StoreError> {
-    let connection = connect(place, Role::Lock).await?;
-    let taken = ask(
-        &connection,
-        "SELECT pg_try_advisory_lock($1, hashtext(current_database())) AS answer",
-    )
-    .await?;
-    if taken {
-        Ok(Held::Connection(connection))
-    } else {
-        Err(StoreError::InUse(format!(
-            "another process holds the advisory lock of {place}"
-        )))
-    }
-}
-
-/// Whether this very connection still holds the lock: the pool replaces one that was closed, and that has none.
-async fn held_here(connection: &DatabaseConnection) -> Result<bool, StoreError> {
-    ask(
-        connection,
-        "SELECT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() \
-         AND classid::bigint = $1::bigint AND granted) AS answer",
-    )
-    .await
-}
-
-async fn ask(connection: &DatabaseConnection, sql: &str) -> Result<bool, StoreError> {
-    let statement = Statement::from_sql_and_values(DbBackend::Postgres, sql, [LOCK_CLASS.into()]);
-    let row = connection.query_one_raw(statement).await?;
-    let answer = row.map(|row| row.try_get("", "answer")).transpose()?;
-    Ok(answer.unwrap_or(false))
 }

@@ -11,6 +11,7 @@ pub mod lock;
 pub mod mapping;
 pub mod orders;
 mod place;
+mod session;
 mod survey;
 
 pub use connect::{Database, DatabaseSettings};

@@ -16,6 +16,7 @@ pub mod keyring;
 mod language;
 mod messages;
 mod openapi;
+mod payer;
 mod preferences;
 mod problem;
 mod problem_detail;
@@ -29,6 +30,7 @@ mod routes;
 mod rules;
 mod sampling;
 pub mod state;
+mod survey;
 mod view;
 mod words;
 

@@ -137,6 +137,10 @@ const fn refused(refusal: Refusal) -> (&'static str, &'static str) {
             "No payment is on record and none was named.",
             "没有付款记录，也未指明交易号。",
         ),
+        Refusal::UnknownTrade => (
+            "Another trade is on record for this order; name that one, or none.",
+            "该订单已有其他交易记录，请使用该交易号或不填。",
+        ),
         Refusal::RefundsUnavailable => ("Refunds are not available.", "暂不支持退款。"),
     }
 }

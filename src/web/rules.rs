@@ -56,9 +56,14 @@ pub(crate) fn word(text: &str) -> Option<Text> {
     })
 }
 
+/// Whether this is a currency that money can be counted in: gold, tests and "no currency" have codes, but no units.
+pub(crate) fn is_money(code: &str) -> bool {
+    iso_currency::Currency::from_code(code).is_some_and(|found| found.exponent().is_some())
+}
+
 /// A currency of ISO 4217.
 pub(crate) fn currency(text: &str) -> Option<Text> {
-    iso_currency::Currency::from_code(text).is_none().then(|| {
+    (!is_money(text)).then(|| {
         Text::new(
             "must be a currency code of ISO 4217, such as CNY",
             "必须是 ISO 4217 货币代码，例如 CNY",

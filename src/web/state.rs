@@ -4,6 +4,7 @@ use super::callback_door::CallbackDoor;
 use super::keyring::KeyRing;
 use super::readiness::Readiness;
 use super::sampling::Sampler;
+use super::survey::Survey;
 use crate::actors::Gateway;
 use crate::channels::Channels;
 use crate::clock::SharedClock;
@@ -46,6 +47,8 @@ pub(crate) struct Shared {
     pub(crate) keys: KeyRing,
     pub(crate) readiness: Readiness,
     pub(crate) callbacks: CallbackDoor,
+    /// When orders and alerts are counted for a scrape.
+    pub(crate) survey: Survey,
     pub(crate) sampler: Sampler,
 }
 
@@ -64,6 +67,7 @@ impl State {
             keys: parts.keys,
             readiness: parts.readiness,
             callbacks,
+            survey: Survey::default(),
             sampler: Sampler::default(),
         };
         Self {

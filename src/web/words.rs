@@ -60,7 +60,7 @@ word_schema! {
     KeySourceWord "KeySource" = vec!["configuration", "database"];
 }
 
-/// Every code of ISO 4217, found by asking once for each of the 17,576 that could be one.
+/// Every currency of ISO 4217, found by asking once for each of the 17,576 that could be one.
 fn currencies() -> Vec<String> {
     static CODES: OnceLock<Vec<String>> = OnceLock::new();
     CODES.get_or_init(existing_codes).clone()
@@ -72,7 +72,5 @@ fn existing_codes() -> Vec<String> {
         letters()
             .flat_map(move |second| letters().map(move |third| format!("{first}{second}{third}")))
     });
-    codes
-        .filter(|code| iso_currency::Currency::from_code(code).is_some())
-        .collect()
+    codes.filter(|code| super::rules::is_money(code)).collect()
 }

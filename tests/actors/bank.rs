@@ -75,6 +75,13 @@ impl Bank {
         count(&self.queries, order_no)
     }
 
+    /// The most queries about one order, and all of them together.
+    pub(crate) fn queries_in_all(&self) -> (u32, u32) {
+        let counts = self.queries.lock().unwrap();
+        let most = counts.values().copied().max().unwrap_or_default();
+        (most, counts.values().sum())
+    }
+
     async fn act(&self, does: Does, call: &ChargeCall) -> Answer {
         match does {
             Does::Pays => {}

@@ -9,6 +9,7 @@ mod bank;
 mod clock;
 mod due;
 mod panics;
+mod spread;
 mod stage;
 mod storm;
 mod twins;

@@ -37,8 +37,12 @@ pub async fn orders(port: u16, pace: Pace) -> Seen {
     let gap = pace
         .per_second
         .map(|rate| Duration::from_secs_f64(pace.callers as f64 / rate));
+    // Callers that keep a pace take turns; all at once would be a burst and not half a load.
     let callers: Vec<_> = (0..pace.callers)
-        .map(|_| tokio::spawn(caller(port, (begins, ends), gap, Arc::clone(&others))))
+        .map(|n| {
+            let turn = gap.map(|gap| (gap, gap.mul_f64(n as f64 / pace.callers as f64)));
+            tokio::spawn(caller(port, (begins, ends), turn, Arc::clone(&others)))
+        })
         .collect();
     let mut took = Vec::new();
     for caller in callers {
@@ -64,14 +68,14 @@ pub fn quantile_ms(sorted: &[Duration], quantile: f64) -> f64 {
 async fn caller(
     port: u16,
     (begins, ends): (Instant, Instant),
-    gap: Option<Duration>,
+    turn: Option<(Duration, Duration)>,
     others: Arc<AtomicU64>,
 ) -> Vec<Duration> {
     let mut line = Line::connect(port).await;
     let mut took = Vec::new();
-    let mut next = Instant::now();
+    let mut next = Instant::now() + turn.map_or(Duration::ZERO, |(_, first)| first);
     while Instant::now() < ends {
-        if let Some(gap) = gap {
+        if let Some((gap, _)) = turn {
             tokio::time::sleep_until(next.into()).await;
             next += gap;
         }

@@ -72,11 +72,11 @@ async fn fill(url: &str, rows: u64) {
         r#"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {rows})
         INSERT INTO orders (order_id, order_no, idempotency_key, channel, merchant, live, method, amount, currency,
             subject, entitlements, metadata, status, reason, version, created_at, updated_at, expires_at, ask_first,
-            submits, extra_submits, check_count, next_check_at, ask_due, expiry_count, proof_in_conflict,
+            notify_url, submits, extra_submits, check_count, next_check_at, ask_due, expiry_count, proof_in_conflict,
             amount_refunded, withheld, callback_count, event_seq, last_decision, wake_at)
         SELECT printf('ord_%032x', i), printf('2026%012d', i), printf('pay:order:2026%012d', i), 'sandbox', 'sandbox',
             0, 'direct', 1999, 'CNY', 'bench', '[]', '{{}}', 'UNKNOWN', 'submit_timeout', 2, {now}, {now},
-            {now} + 7200000, 0, '[]', 0, 0, {now} + 3600000 + i, 0, 0, 0, 0, 0, 0, 3, printf('evt_%032x', i),
+            {now} + 7200000, 0, 'http://127.0.0.1/', '[]', 0, 0, {now} + 3600000 + i, 0, 0, 0, 0, 0, 0, 3, printf('evt_%032x', i),
             {now} + 3600000 + i FROM n"#
     );
     database

@@ -27,21 +27,50 @@ async fn a_second_process_is_refused_until_the_first_has_gone() {
     }
 }
 
+/// Ends the session that holds the lock of this database, and waits for its end.
+async fn kill_the_holder(database: &Database) {
+    let kill = "SELECT pg_terminate_backend(pid, 10000) FROM pg_locks WHERE locktype = 'advisory' \
+                AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
+    let killed = database.write.execute_unprepared(kill).await.unwrap();
+    assert_eq!(killed.rows_affected(), 1);
+}
+
 #[tokio::test]
-async fn a_killed_connection_loses_the_lock() {
+async fn a_lock_whose_connection_was_killed_is_taken_again() {
     let Some(server) = postgres() else { return };
     let (settings, _folder) = fresh(Some(&server)).await;
     let database = Database::open(&settings).await.unwrap();
+    let epoch = database.next_epoch(UnixMillis(1)).await.unwrap();
     let mut lock = ProcessLock::take(&settings.url).await.unwrap();
-    database
-        .write
-        .execute_unprepared(
-            "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' \
-             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
-        )
-        .await
-        .unwrap();
-    lock.lost().await;
+    kill_the_holder(&database).await;
+    let held = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' \
+                AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
+    let again = async {
+        while number(&database.read, held).await == 0 {
+            tokio::task::yield_now().await;
+        }
+        ProcessLock::take(&settings.url).await
+    };
+    tokio::select! {
+        () = lock.lost(epoch) => panic!("nobody else has taken it"),
+        second = again => assert!(matches!(second, Err(StoreError::InUse(_))), "{second:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_lock_that_another_took_is_lost_also_when_the_other_has_gone() {
+    let Some(server) = postgres() else { return };
+    let (settings, _folder) = fresh(Some(&server)).await;
+    let database = Database::open(&settings).await.unwrap();
+    let epoch = database.next_epoch(UnixMillis(1)).await.unwrap();
+    let mut first = ProcessLock::take(&settings.url).await.unwrap();
+    kill_the_holder(&database).await;
+    let mut second = ProcessLock::take(&settings.url).await.unwrap();
+    first.lost(epoch).await;
+
+    kill_the_holder(&database).await;
+    database.next_epoch(UnixMillis(2)).await.unwrap();
+    second.lost(epoch).await;
     assert!(ProcessLock::take(&settings.url).await.is_ok());
 }
 

@@ -39,6 +39,14 @@ impl ScratchDatabase {
         }
     }
 
+    /// One that goes with its server.
+    pub const fn at(url: String) -> Self {
+        Self {
+            url,
+            dropped_at: None,
+        }
+    }
+
     pub fn is_sqlite(&self) -> bool {
         self.url.starts_with("sqlite:")
     }

@@ -7,6 +7,7 @@
     reason = "each test binary uses its own part of the stage"
 )]
 
+mod cluster;
 mod contract;
 mod database;
 mod letter;
@@ -18,7 +19,9 @@ mod processor;
 mod proxy;
 mod scenes;
 mod shop;
+mod small_disk;
 
+pub use cluster::*;
 pub use contract::*;
 pub use database::*;
 pub use letter::*;
@@ -29,6 +32,7 @@ pub use process::*;
 pub use processor::*;
 pub use proxy::*;
 pub use shop::*;
+pub use small_disk::*;
 
 use std::future::Future;
 use std::time::{Duration, Instant};

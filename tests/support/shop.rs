@@ -36,6 +36,8 @@ pub struct Stage {
     pub checks: String,
     pub channel: String,
     pub environment: Vec<(String, String)>,
+    /// Instead of a scratch database.
+    pub database: Option<ScratchDatabase>,
 }
 
 impl Default for Stage {
@@ -59,6 +61,7 @@ impl Default for Stage {
             checks: String::new(),
             channel: String::new(),
             environment: Vec::new(),
+            database: None,
         }
     }
 }
@@ -107,11 +110,14 @@ impl Shop {
 
     pub async fn open_with_mail(
         processor: &Processor,
-        stage: Stage,
+        mut stage: Stage,
         mailbox: Option<&Mailbox>,
     ) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let database = ScratchDatabase::make(folder.path()).await;
+        let database = match stage.database.take() {
+            Some(database) => database,
+            None => ScratchDatabase::make(folder.path()).await,
+        };
         let port = free_port();
         let text = configuration(&stage, port, &database.url, processor, mailbox);
         std::fs::write(folder.path().join("oncepay.toml"), text)

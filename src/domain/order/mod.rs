@@ -103,6 +103,8 @@ pub struct Order {
     pub entitlements: Vec<Entitlement>,
     pub metadata: BTreeMap<String, String>,
     pub return_url: Option<String>,
+    /// Where its channel sends callbacks to: told with the first submit, and the same in every later one.
+    pub notify_url: String,
     pub payer: Option<String>,
     /// The `order_no` of an earlier order of the same purchase.
     pub replaces: Option<OrderNo>,

@@ -27,6 +27,8 @@ pub enum Refusal {
     SubmitOpen,
     #[error("no payment is on record and none was named")]
     NoPaymentOnRecord,
+    #[error("another trade is on record for this order")]
+    UnknownTrade,
     #[error("refunds are not available")]
     RefundsUnavailable,
 }
@@ -47,6 +49,7 @@ impl Refusal {
             Self::TradeNoConflict => "trade-no-conflict",
             Self::SubmitOpen => "submit-open",
             Self::NoPaymentOnRecord => "no-payment-on-record",
+            Self::UnknownTrade => "unknown-trade",
             Self::RefundsUnavailable => "refunds-unavailable",
         }
     }
@@ -66,6 +69,7 @@ impl Refusal {
             | Self::ReplacedOrderOpen
             | Self::TradeNoConflict
             | Self::NoPaymentOnRecord
+            | Self::UnknownTrade
             | Self::RefundsUnavailable => 422,
         }
     }

@@ -80,6 +80,17 @@ pub struct Proof {
     pub money: Money,
 }
 
+impl Proof {
+    /// Bytes of a trade number that can be kept.
+    pub const TRADE_NO_MAX: usize = 255;
+
+    /// Whether this names a trade: not empty, not endless, nothing that a row cannot hold.
+    #[must_use]
+    pub fn is_trade_no(text: &str) -> bool {
+        (1..=Self::TRADE_NO_MAX).contains(&text.len()) && !text.chars().any(char::is_control)
+    }
+}
+
 /// An answer held against the order: what a decision can go by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finding {
@@ -188,7 +199,11 @@ impl Statement {
 
     /// *Paid* without a trade number or an amount proves nothing.
     fn money_moved(&self, mismatch: Option<Reason>, found: fn(Proof) -> Finding) -> Finding {
-        let (Some(trade_no), Some(money)) = (&self.trade_no, self.money) else {
+        let trade_no = self
+            .trade_no
+            .as_ref()
+            .filter(|text| Proof::is_trade_no(text));
+        let (Some(trade_no), Some(money)) = (trade_no, self.money) else {
             return Finding::Unknown(Reason::UnreadableReply);
         };
         let proof = Proof {

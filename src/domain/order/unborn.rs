@@ -27,6 +27,7 @@ impl Order {
             entitlements: Vec::new(),
             metadata: BTreeMap::new(),
             return_url: None,
+            notify_url: String::new(),
             payer: None,
             replaces: None,
             status: OrderStatus::Unpaid,

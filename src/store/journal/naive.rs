@@ -69,7 +69,14 @@ async fn may_replace(write: &DatabaseTransaction, order: &orders::Model) -> Resu
         .into_tuple()
         .one(write)
         .await?;
-    Ok(ended.is_some())
+    if ended.is_none() {
+        return Ok(false);
+    }
+    // One purchase is paid once: another order that replaces it must have ended too.
+    let other = open_successor(write, replaced)
+        .await
+        .map_err(|error| DbErr::Custom(error.to_string()))?;
+    Ok(other.is_none())
 }
 
 async fn order(write: &DatabaseTransaction, decision: &Prepared) -> Result<(), DbErr> {

@@ -18,6 +18,7 @@ pub(super) const FIXED_AT_CREATION: &[Column] = &[
     Column::Account,
     Column::Metadata,
     Column::ReturnUrl,
+    Column::NotifyUrl,
     Column::Payer,
     Column::Replaces,
     Column::CreatedAt,

@@ -105,6 +105,10 @@ impl Writer {
             tracing::warn!(%reason, writes = part.len(), "the journal waits for the database");
             backoff.wait().await;
             self.drain();
+            if unclear && self.answer_standing(part).await.is_ok() {
+                // What is still in `part` was not committed: its callers may be told so. A full disk stays full.
+                unclear = false;
+            }
             self.give_up(part, unclear, &reason);
         }
         // Every caller was told that nothing was written, and the database is still away.

@@ -26,6 +26,7 @@ use utoipa::OpenApi;
         orders::create::create,
         orders::list::list,
         orders::get::get,
+        crate::web::payer::pay,
         orders::events::events,
         orders::actions::query,
         orders::actions::close,

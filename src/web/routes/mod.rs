@@ -7,8 +7,8 @@ pub(crate) mod keys;
 pub(crate) mod operations;
 pub(crate) mod orders;
 
-use super::door;
 use super::state::State;
+use super::{door, payer};
 use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
 use actix_web::{HttpResponse, Resource};
@@ -30,6 +30,8 @@ pub fn api(state: State) -> impl Fn(&mut ServiceConfig) + Clone {
                 door::pass(passing.clone(), request, next)
             }));
         config.service(scope);
+        let page = web::resource("/pay/{order_id}").route(web::get().to(payer::pay));
+        config.service(through_the_door(state.clone(), page));
     }
 }
 

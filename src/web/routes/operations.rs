@@ -1,19 +1,12 @@
 //! Metrics and documents, and where operations are mounted.
 
 use super::health;
-use crate::store;
 use crate::web::openapi;
 use crate::web::state::Shared;
 use actix_web::http::header;
 use actix_web::web::{self, Data};
 use actix_web::{HttpRequest, HttpResponse, Resource};
-use std::time::Duration;
 use utoipa_swagger_ui::{Config, SwaggerUi};
-
-/// A scrape does not wait for a database that is away: it shows what it has.
-const COUNT_WITHIN: Duration = Duration::from_secs(1);
-/// Open alerts beyond this are not counted one by one.
-const ALERTS_MAX: u64 = 1000;
 
 pub(super) fn resources() -> Vec<Resource> {
     vec![
@@ -41,22 +34,10 @@ pub(super) fn pages() -> SwaggerUi {
 )]
 pub(crate) async fn metrics(shared: Data<Shared>) -> HttpResponse {
     shared.metrics.set_journal(&shared.journal.health());
-    let counted = tokio::time::timeout(COUNT_WITHIN, count(&shared)).await;
-    if !matches!(counted, Ok(Ok(()))) {
-        tracing::debug!("orders and alerts could not be counted for a scrape");
-    }
+    shared.survey.refresh(&shared).await;
     HttpResponse::Ok()
         .content_type("text/plain; version=0.0.4; charset=utf-8")
         .body(shared.metrics.text())
-}
-
-async fn count(shared: &Shared) -> Result<(), store::StoreError> {
-    let read = &shared.database.read;
-    let orders = store::orders::count_by_status(read).await?;
-    shared.metrics.set_orders(&orders);
-    let open = store::alerts::list(read, Some("open"), None, ALERTS_MAX).await?;
-    shared.metrics.set_open_alerts(open.len());
-    Ok(())
 }
 
 /// This document.

@@ -105,6 +105,8 @@ fn check(draft: &Draft<'_>, review: &Review) -> Result<(), Refusal> {
         ReviewDecision::Paid if draft.context.successor.is_some() => {
             Err(Refusal::ReplacedOrderOpen)
         }
+        // A slip must not replace what the channel has proved by a number that nobody has seen.
+        ReviewDecision::Paid if names_another_trade(draft, review) => Err(Refusal::UnknownTrade),
         ReviewDecision::Paid if paying_proof(draft, review).is_none() => {
             Err(Refusal::NoPaymentOnRecord)
         }
@@ -122,6 +124,12 @@ fn check(draft: &Draft<'_>, review: &Review) -> Result<(), Refusal> {
         | ReviewDecision::Resubmit
         | ReviewDecision::Close => Ok(()),
     }
+}
+
+fn names_another_trade(draft: &Draft<'_>, review: &Review) -> bool {
+    let order = draft.before;
+    let named = review.channel_trade_no.as_deref();
+    !order.payments.is_empty() && named.is_some_and(|trade_no| order.payment(trade_no).is_none())
 }
 
 /// The payment that a review `PAID` goes by: the named trade, or the first that is on record. A named trade that

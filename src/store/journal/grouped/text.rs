@@ -93,12 +93,13 @@ impl Texts {
         let rows = self.rows(Parameter::Creates);
         format!(
             "INSERT INTO orders ({}) SELECT {} FROM {rows} WHERE {} AND (x.replaces IS NULL OR EXISTS \
-             (SELECT 1 FROM orders AS r WHERE r.order_no = x.replaces AND r.status IN ({}))) \
+             (SELECT 1 FROM orders AS r WHERE r.order_no = x.replaces AND r.status IN ({ended})) AND NOT EXISTS \
+             (SELECT 1 FROM orders AS s WHERE s.replaces = x.replaces AND s.status NOT IN ({ended}))) \
              ON CONFLICT DO NOTHING",
             columns.join(", "),
             of_x(&columns),
             self.epoch(),
-            quoted(ended()),
+            ended = quoted(ended()),
         )
     }
 

@@ -17,8 +17,7 @@ use std::time::Duration;
 
 /// Read an order.
 ///
-/// With `Prefer: wait=N` the answer comes when the order is settled, waits for its payer or a person, or the wait
-/// is over. The status is always 200.
+/// With `Prefer: wait=N` the answer comes when the order is settled or the wait is over. The status is always 200.
 #[utoipa::path(
     get, path = "/v1/orders/{order_id}", tag = "orders", operation_id = "get_order",
     params(
@@ -40,7 +39,9 @@ pub(crate) async fn get(
     let order = named(&shared, &request).await?;
     let wait = Preferences::of(request.headers()).wait_up_to(shared.ui_deadline());
     let order = match wait {
-        Some(wait) if !order.answers_a_wait() => settled(&shared, &request, &order, wait).await?,
+        Some(wait) if !order.status.is_settled() => {
+            settled(&shared, &request, &order, wait).await?
+        }
         Some(_) | None => order,
     };
     let language = About::of(&request).language;

@@ -36,7 +36,7 @@ pub(super) fn mount(config: &mut ServiceConfig) {
 }
 
 /// The order that the path names.
-async fn named(shared: &Shared, request: &HttpRequest) -> Result<Order, Problem> {
+pub(crate) async fn named(shared: &Shared, request: &HttpRequest) -> Result<Order, Problem> {
     let id = request.match_info().get("order_id").unwrap_or_default();
     if !is_id(id, "ord") {
         return Err(Problem::new(Kind::NotFound));
