@@ -31,9 +31,10 @@ pub(crate) const BY_KEY: &str = "/* by key */";
 ///
 /// Each of them may find its work done: SQLite is left half-way when the machine stops in the middle of a step.
 pub(crate) async fn run(manager: &SchemaManager<'_>, statements: &[&str]) -> Result<(), DbErr> {
-    let by_key = match manager.get_database_backend() {
-        DbBackend::Sqlite => "WITHOUT ROWID",
-        _ => "",
+    let by_key = if manager.get_database_backend() == DbBackend::Sqlite {
+        "WITHOUT ROWID"
+    } else {
+        ""
     };
     for statement in statements {
         manager

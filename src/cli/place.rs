@@ -38,7 +38,7 @@ pub(super) enum Writer {
     /// A server runs on this database: it is asked.
     Server(Client),
     /// Nobody does: the database is ours while this lives.
-    Own(OwnDatabase),
+    Own(Box<OwnDatabase>),
 }
 
 /// A database that no server uses, held against one that starts meanwhile.
@@ -65,12 +65,12 @@ pub(super) async fn writer(settings: &Settings, role: &str) -> Result<Writer, Pr
         JournalKind::Grouped,
         SharedClock::clone(&clock),
     );
-    Ok(Writer::Own(OwnDatabase {
+    Ok(Writer::Own(Box::new(OwnDatabase {
         database,
         clock,
         journal,
         _lock: lock,
-    }))
+    })))
 }
 
 impl OwnDatabase {
