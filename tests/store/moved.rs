@@ -41,7 +41,6 @@ fn a_file_that_is_moved_takes_nothing_and_goes_on_when_it_is_back() {
         assert!(!reply.is_finished(), "a reply waits");
         assert!(stage.journal.health().oldest_wait_ms > 1_000);
         assert!(!file.exists(), "it is not made again");
-        assert_eq!(stage.read(&order_a).await, order_a);
 
         fs::rename(&aside, &file).unwrap();
         assert_eq!(reply.await.unwrap(), Ok(Committed::Done));
@@ -75,6 +74,7 @@ fn another_file_in_its_place_is_not_written_to() {
 fn an_idle_journal_notices_too_and_ends_when_it_is_told_to() {
     play(|stage| async move {
         let Some(file) = file(&stage) else { return };
+        stage.done(create(order("A-0"))).await;
         let aside = file.with_extension("aside");
         let waits = || stage.journal.health().oldest_wait_ms > 0;
         fs::rename(&file, &aside).unwrap();
