@@ -46,10 +46,7 @@ fn a_file_that_is_moved_takes_nothing_and_goes_on_when_it_is_back() {
         assert_eq!(reply.await.unwrap(), Ok(Committed::Done));
         assert_eq!(stage.number("SELECT count(*) FROM orders").await, 1);
         stage.done(create(order("A-2"))).await;
-        // The writer counts what waits after it has answered: soon, and not before the answer.
-        while stage.journal.health().oldest_wait_ms > 0 {
-            yield_now().await;
-        }
+        stage.waits_no_more().await;
     });
 }
 

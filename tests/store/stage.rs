@@ -87,6 +87,13 @@ impl Stage {
         self.journal.commit(write, Urgency::Assured).await
     }
 
+    /// The journal says that nothing waits any more. It counts after it has answered: soon, and not before.
+    pub async fn waits_no_more(&self) {
+        while self.journal.health().oldest_wait_ms > 0 {
+            tokio::task::yield_now().await;
+        }
+    }
+
     pub(crate) async fn done(&self, write: Write) -> Order {
         let order = write.order.clone();
         assert_eq!(self.commit(write).await, Ok(Committed::Done));

@@ -50,7 +50,7 @@ fn a_locked_database_refuses_creates_and_keeps_replies() {
         rival.let_go().await;
         assert_eq!(reply.await.unwrap(), Ok(Committed::Done));
         assert_eq!(stage.number("SELECT count(*) FROM orders").await, 1);
-        assert_eq!(stage.journal.health().oldest_wait_ms, 0);
+        stage.waits_no_more().await;
     });
 }
 
