@@ -88,7 +88,7 @@ impl Stage {
     }
 
     /// The journal says that nothing waits any more. It counts after it has answered: soon, and not before.
-    pub async fn waits_no_more(&self) {
+    pub(crate) async fn waits_no_more(&self) {
         while self.journal.health().oldest_wait_ms > 0 {
             tokio::task::yield_now().await;
         }
