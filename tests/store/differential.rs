@@ -157,10 +157,11 @@ async fn rows(stage: &Stage) -> Vec<String> {
     rows
 }
 
-/// An answer without the words of the database.
+/// An answer without the words of the database. Which of several constraints a write has broken first is the database's
+/// choice; each by itself has a story of its own.
 fn kind(answer: Result<Committed, JournalError>) -> String {
     match answer {
-        Err(JournalError::Refused(_)) => "refused".to_owned(),
+        Err(JournalError::Refused(_)) | Ok(Committed::Conflict(_)) => "refused".to_owned(),
         other => format!("{other:?}"),
     }
 }
