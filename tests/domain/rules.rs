@@ -2,7 +2,7 @@
 
 use oncepay::domain::UnixMillis;
 use oncepay::domain::order::decide::Context;
-use oncepay::domain::order::statement::Finding;
+use oncepay::domain::order::statement::{Finding, Word};
 use oncepay::domain::order::{
     Decision, Effect, Input, Order, OrderStatus, Reason, ReviewDecision, Source,
 };
@@ -74,7 +74,7 @@ fn a_submit_passes_every_gate(step: &Step<'_>) {
             assert!(context.now.wall.since(first) < life, "the key is dead");
             let found = found(step);
             assert!(
-                found == Some(Finding::NotFound),
+                found == Some(Finding::Word(Word::NotFound)),
                 "submitted again on {found:?}"
             );
             grace_has_passed(step);
@@ -127,8 +127,8 @@ fn only_a_definite_no_ends(step: &Step<'_>) {
         panic!("{} by {:?}", next.status, step.input);
     };
     let found = found(step).unwrap();
-    let unpaid = matches!(found, Finding::Pending { .. } | Finding::NotFound);
-    let no = matches!(found, Finding::Declined | Finding::Closed);
+    let unpaid = matches!(found, Finding::Word(Word::Pending { .. } | Word::NotFound));
+    let no = matches!(found, Finding::Word(Word::Declined | Word::Closed));
     let closed = next.status == OrderStatus::Closed;
     assert!(no || (unpaid && closed), "{} by {found:?}", next.status);
     if no && !matches!(source, Source::Query | Source::Close) {

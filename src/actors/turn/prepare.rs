@@ -133,17 +133,6 @@ pub(super) fn trade_taken(input: Input, order: &Order) -> Option<Input> {
         Finding::Paid(proof)
         | Finding::PaidAndRefunded(proof)
         | Finding::PaidMismatch { proof, .. } => Some(Input::TradeTaken { source, proof }),
-        Finding::PendingMismatch { .. }
-        | Finding::Pending { .. }
-        | Finding::Processing
-        | Finding::Declined
-        | Finding::Closed
-        | Finding::NotFound
-        | Finding::Unexplained
-        | Finding::AskAtOnce
-        | Finding::CannotClose
-        | Finding::Throttled
-        | Finding::NotSent
-        | Finding::Unknown(_) => None,
+        Finding::PendingMismatch { .. } | Finding::Unexplained | Finding::Word(_) => None,
     }
 }

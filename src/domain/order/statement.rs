@@ -105,6 +105,15 @@ pub enum Finding {
     PendingMismatch {
         reason: Reason,
     },
+    /// A status that is not in the channel's list.
+    Unexplained,
+    /// Anything else: what it does depends on where it came from.
+    Word(Word),
+}
+
+/// What a channel says that is neither money nor a mismatch: its meaning depends on what it answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Word {
     Pending {
         next_action: Option<NextAction>,
     },
@@ -112,7 +121,6 @@ pub enum Finding {
     Declined,
     Closed,
     NotFound,
-    Unexplained,
     /// "Already paid" without proof, or a key conflict: worth asking at once.
     AskAtOnce,
     CannotClose,
@@ -156,12 +164,12 @@ impl Answer {
     pub fn against(&self, order: &Order) -> Finding {
         match self {
             Self::Charge(statement) => statement.against(order),
-            Self::NotFound => Finding::NotFound,
-            Self::AlreadyPaid | Self::KeyConflict => Finding::AskAtOnce,
-            Self::CannotClose => Finding::CannotClose,
-            Self::Throttled { .. } => Finding::Throttled,
-            Self::NotSent { .. } => Finding::NotSent,
-            Self::Unknown(unknown) => Finding::Unknown(unknown.reason),
+            Self::NotFound => Finding::Word(Word::NotFound),
+            Self::AlreadyPaid | Self::KeyConflict => Finding::Word(Word::AskAtOnce),
+            Self::CannotClose => Finding::Word(Word::CannotClose),
+            Self::Throttled { .. } => Finding::Word(Word::Throttled),
+            Self::NotSent { .. } => Finding::Word(Word::NotSent),
+            Self::Unknown(unknown) => Finding::Word(Word::Unknown(unknown.reason)),
         }
     }
 }
@@ -169,7 +177,7 @@ impl Answer {
 impl Statement {
     fn against(&self, order: &Order) -> Finding {
         if self.order_no != order.order_no.as_str() {
-            return Finding::Unknown(Reason::UnreadableReply);
+            return Finding::Word(Word::Unknown(Reason::UnreadableReply));
         }
         let mismatch = self.mismatch(order);
         match &self.status {
@@ -177,9 +185,9 @@ impl Statement {
             ChargeStatus::PaidAndRefunded => self.money_moved(mismatch, Finding::PaidAndRefunded),
             ChargeStatus::Pending { next_action } => match mismatch {
                 Some(reason) => Finding::PendingMismatch { reason },
-                None => Finding::Pending {
+                None => Finding::Word(Word::Pending {
                     next_action: next_action.clone(),
-                },
+                }),
             },
             // A *no* or a *not yet* about another key or merchant is no word about this order.
             ChargeStatus::Processing | ChargeStatus::Declined | ChargeStatus::Closed
@@ -188,11 +196,11 @@ impl Statement {
                     Some(Reason::KeyMismatch | Reason::MerchantMismatch)
                 ) =>
             {
-                Finding::Unknown(Reason::UnreadableReply)
+                Finding::Word(Word::Unknown(Reason::UnreadableReply))
             }
-            ChargeStatus::Processing => Finding::Processing,
-            ChargeStatus::Declined => Finding::Declined,
-            ChargeStatus::Closed => Finding::Closed,
+            ChargeStatus::Processing => Finding::Word(Word::Processing),
+            ChargeStatus::Declined => Finding::Word(Word::Declined),
+            ChargeStatus::Closed => Finding::Word(Word::Closed),
             ChargeStatus::Unexplained(_) => Finding::Unexplained,
         }
     }
@@ -204,7 +212,7 @@ impl Statement {
             .as_ref()
             .filter(|text| Proof::is_trade_no(text));
         let (Some(trade_no), Some(money)) = (trade_no, self.money) else {
-            return Finding::Unknown(Reason::UnreadableReply);
+            return Finding::Word(Word::Unknown(Reason::UnreadableReply));
         };
         let proof = Proof {
             trade_no: trade_no.clone(),

@@ -1,7 +1,7 @@
 //! What the channel's answers do: held against the order, and handed on by where they came from.
 
 use super::super::input::Source;
-use super::super::statement::{Answer, Finding};
+use super::super::statement::{Answer, Finding, Word};
 use super::super::status::Reason;
 use super::Column;
 use super::closes::close_reply;
@@ -24,7 +24,7 @@ pub(super) fn answered(draft: &mut Draft<'_>, source: &Source, answer: &Answer) 
     if !nothing_sent {
         remember_trouble(draft, &finding);
     }
-    if finding != Finding::NotFound {
+    if finding != Finding::Word(Word::NotFound) {
         draft.next.not_found_since = None;
     }
     match finding {
@@ -33,24 +33,15 @@ pub(super) fn answered(draft: &mut Draft<'_>, source: &Source, answer: &Answer) 
         Finding::PaidMismatch { proof, reason } => paid_mismatch(draft, source, &proof, reason),
         Finding::PendingMismatch { reason } => pending_mismatch(draft, reason),
         Finding::Unexplained => unexplained(draft, source),
-        Finding::Pending { .. }
-        | Finding::Processing
-        | Finding::Declined
-        | Finding::Closed
-        | Finding::NotFound
-        | Finding::AskAtOnce
-        | Finding::CannotClose
-        | Finding::Throttled
-        | Finding::NotSent
-        | Finding::Unknown(_) => match source {
+        Finding::Word(word) => match source {
             Source::Reply { .. } if nothing_sent => {}
             Source::Reply { submit } if *submit == draft.before.submit_count() => {
-                newest_reply(draft, finding);
+                newest_reply(draft, word);
             }
-            Source::Reply { .. } => older_reply(draft, &finding),
-            Source::Query => query_reply(draft, finding),
-            Source::Callback { .. } => callback(draft, finding),
-            Source::Close => close_reply(draft, finding),
+            Source::Reply { .. } => older_reply(draft, &word),
+            Source::Query => query_reply(draft, word),
+            Source::Callback { .. } => callback(draft, word),
+            Source::Close => close_reply(draft, word),
         },
     }
 }
@@ -59,7 +50,7 @@ pub(super) fn answered(draft: &mut Draft<'_>, source: &Source, answer: &Answer) 
 fn end_submit(draft: &mut Draft<'_>, n: u32, finding: &Finding) {
     let without_effect = matches!(
         finding,
-        Finding::Declined | Finding::Closed | Finding::Throttled | Finding::NotSent
+        Finding::Word(Word::Declined | Word::Closed | Word::Throttled | Word::NotSent)
     );
     if let Some(submit) = draft.end_submit(n) {
         submit.resolved |= without_effect;
@@ -69,12 +60,14 @@ fn end_submit(draft: &mut Draft<'_>, n: u32, finding: &Finding) {
 fn remember_trouble(draft: &mut Draft<'_>, finding: &Finding) {
     let trouble = matches!(
         finding,
-        Finding::Unknown(_)
-            | Finding::Throttled
-            | Finding::NotSent
-            | Finding::AskAtOnce
-            | Finding::Declined
-            | Finding::Unexplained
+        Finding::Unexplained
+            | Finding::Word(
+                Word::Unknown(_)
+                    | Word::Throttled
+                    | Word::NotSent
+                    | Word::AskAtOnce
+                    | Word::Declined
+            )
     );
     if trouble {
         draft.next.last_error = Some(draft.event.detail.summary.clone());
@@ -103,8 +96,8 @@ fn unexplained(draft: &mut Draft<'_>, source: &Source) {
 }
 
 /// A definite no ends the order, with the reason of whoever wanted it closed.
-pub(super) fn end(draft: &mut Draft<'_>, finding: &Finding) {
-    if *finding == Finding::Closed {
+pub(super) fn end(draft: &mut Draft<'_>, word: &Word) {
+    if *word == Word::Closed {
         draft.shut_as_wanted();
     } else {
         draft.fail(Reason::Declined);
@@ -112,21 +105,16 @@ pub(super) fn end(draft: &mut Draft<'_>, finding: &Finding) {
 }
 
 /// Why an answer that does not settle anything leaves the order in doubt.
-pub(super) const fn doubt(finding: &Finding) -> Reason {
-    match finding {
-        Finding::Unknown(reason) => *reason,
-        Finding::Throttled | Finding::NotSent => Reason::ChannelUnavailable,
-        Finding::NotFound => Reason::NotFound,
-        Finding::Processing => Reason::ChannelProcessing,
-        Finding::AskAtOnce
-        | Finding::CannotClose
-        | Finding::Pending { .. }
-        | Finding::Declined
-        | Finding::Closed
-        | Finding::Paid(_)
-        | Finding::PaidAndRefunded(_)
-        | Finding::PaidMismatch { .. }
-        | Finding::PendingMismatch { .. }
-        | Finding::Unexplained => Reason::UnreadableReply,
+pub(super) const fn doubt(word: &Word) -> Reason {
+    match word {
+        Word::Unknown(reason) => *reason,
+        Word::Throttled | Word::NotSent => Reason::ChannelUnavailable,
+        Word::NotFound => Reason::NotFound,
+        Word::Processing => Reason::ChannelProcessing,
+        Word::AskAtOnce
+        | Word::CannotClose
+        | Word::Pending { .. }
+        | Word::Declined
+        | Word::Closed => Reason::UnreadableReply,
     }
 }

@@ -1,6 +1,6 @@
 //! The replies of closes.
 
-use super::super::statement::Finding;
+use super::super::statement::Word;
 use super::super::status::Reason;
 use super::Column;
 use super::answers::doubt;
@@ -9,44 +9,39 @@ use super::gate::{NotCharged, climb, climb_not_found, not_charged};
 use super::queries::{after_review_close, surely_no};
 use super::wait::{Waiting, wait};
 
-pub(super) fn close_reply(draft: &mut Draft<'_>, finding: Finding) {
+pub(super) fn close_reply(draft: &mut Draft<'_>, word: Word) {
     match draft.column {
         Column::Unpaid | Column::Processing => draft.note(),
-        Column::Pending => close_pending(draft, &finding),
-        Column::Unknown => close_unknown(draft, &finding),
-        Column::ManualOpen if finding == Finding::AskAtOnce => {
+        Column::Pending => close_pending(draft, &word),
+        Column::Unknown => close_unknown(draft, &word),
+        Column::ManualOpen if word == Word::AskAtOnce => {
             // The close is refuted: the query that follows must not lead to it again.
             draft.next.close_requested_at = None;
             draft.next.close_by = None;
             draft.ask();
         }
-        Column::ManualOpen | Column::ManualHeld => after_review_close(draft, &finding),
-        Column::Paid if finding == Finding::Closed => draft.contradiction(false),
-        Column::Ended if matches!(finding, Finding::AskAtOnce | Finding::CannotClose) => {
+        Column::ManualOpen | Column::ManualHeld => after_review_close(draft, &word),
+        Column::Paid if word == Word::Closed => draft.contradiction(false),
+        Column::Ended if matches!(word, Word::AskAtOnce | Word::CannotClose) => {
             draft.ask();
         }
         Column::Paid | Column::Ended => draft.note(),
     }
 }
 
-fn close_pending(draft: &mut Draft<'_>, finding: &Finding) {
-    match finding {
-        Finding::Closed => draft.shut_as_wanted(),
-        Finding::AskAtOnce => ask_for_an_attempt(draft),
-        Finding::NotFound => wait(draft, Waiting::Closing),
-        Finding::Declined => surely_no(draft, finding),
+fn close_pending(draft: &mut Draft<'_>, word: &Word) {
+    match word {
+        Word::Closed => draft.shut_as_wanted(),
+        Word::AskAtOnce => ask_for_an_attempt(draft),
+        Word::NotFound => wait(draft, Waiting::Closing),
+        Word::Declined => surely_no(draft, word),
         // The channel refuses to close it now; asking at once would only lead to the same close again.
-        Finding::CannotClose
-        | Finding::Pending { .. }
-        | Finding::Processing
-        | Finding::Throttled
-        | Finding::NotSent
-        | Finding::Unknown(_)
-        | Finding::Paid(_)
-        | Finding::PaidAndRefunded(_)
-        | Finding::PaidMismatch { .. }
-        | Finding::PendingMismatch { .. }
-        | Finding::Unexplained => draft.note(),
+        Word::CannotClose
+        | Word::Pending { .. }
+        | Word::Processing
+        | Word::Throttled
+        | Word::NotSent
+        | Word::Unknown(_) => draft.note(),
     }
 }
 
@@ -62,27 +57,22 @@ fn ask_for_an_attempt(draft: &mut Draft<'_>) {
     draft.ask();
 }
 
-fn close_unknown(draft: &mut Draft<'_>, finding: &Finding) {
-    match finding {
-        Finding::Closed | Finding::Declined => surely_no(draft, finding),
-        Finding::AskAtOnce => ask_for_a_rung(draft),
-        Finding::NotFound => match not_charged(draft) {
+fn close_unknown(draft: &mut Draft<'_>, word: &Word) {
+    match word {
+        Word::Closed | Word::Declined => surely_no(draft, word),
+        Word::AskAtOnce => ask_for_a_rung(draft),
+        Word::NotFound => match not_charged(draft) {
             NotCharged::Certain => draft.shut_as_wanted(),
             lacks @ (NotCharged::CallOpen
             | NotCharged::GraceLeft(_)
             | NotCharged::SecondQueryIn(_)) => climb_not_found(draft, lacks),
         },
-        Finding::CannotClose
-        | Finding::Pending { .. }
-        | Finding::Processing
-        | Finding::Throttled
-        | Finding::NotSent
-        | Finding::Unknown(_)
-        | Finding::Paid(_)
-        | Finding::PaidAndRefunded(_)
-        | Finding::PaidMismatch { .. }
-        | Finding::PendingMismatch { .. }
-        | Finding::Unexplained => climb(draft, doubt(finding)),
+        Word::CannotClose
+        | Word::Pending { .. }
+        | Word::Processing
+        | Word::Throttled
+        | Word::NotSent
+        | Word::Unknown(_) => climb(draft, doubt(word)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Notices: they name no submit.
 
-use super::super::statement::Finding;
+use super::super::statement::Word;
 use super::super::status::Reason;
 use super::Column;
 use super::draft::Draft;
@@ -9,9 +9,9 @@ use super::replies::decided_no;
 use super::wait::{Waiting, wait};
 
 /// A notice that names no submit.
-pub(super) fn callback(draft: &mut Draft<'_>, finding: Finding) {
-    match finding {
-        Finding::Pending { next_action } => match draft.column {
+pub(super) fn callback(draft: &mut Draft<'_>, word: Word) {
+    match word {
+        Word::Pending { next_action } => match draft.column {
             Column::Unpaid => ask_first(draft),
             Column::Pending => {}
             Column::Unknown => {
@@ -24,7 +24,7 @@ pub(super) fn callback(draft: &mut Draft<'_>, finding: Finding) {
             | Column::Paid
             | Column::Ended => draft.note(),
         },
-        Finding::Processing => match draft.column {
+        Word::Processing => match draft.column {
             Column::Unpaid => ask_first(draft),
             Column::Pending => wait(draft, Waiting::Channel { attempt: false }),
             Column::Unknown => {
@@ -37,36 +37,31 @@ pub(super) fn callback(draft: &mut Draft<'_>, finding: Finding) {
             | Column::Paid
             | Column::Ended => draft.note(),
         },
-        Finding::Declined | Finding::Closed => match draft.column {
+        Word::Declined | Word::Closed => match draft.column {
             Column::Unpaid => ask_first(draft),
-            Column::Pending | Column::Unknown => hint(draft, &finding),
+            Column::Pending | Column::Unknown => hint(draft, &word),
             Column::Paid => draft.contradiction(false),
             Column::Processing | Column::ManualOpen | Column::ManualHeld | Column::Ended => {
                 draft.note();
             }
         },
-        Finding::AskAtOnce if draft.column == Column::Unpaid => ask_first(draft),
-        Finding::AskAtOnce if matches!(draft.column, Column::Pending | Column::Unknown) => {
+        Word::AskAtOnce if draft.column == Column::Unpaid => ask_first(draft),
+        Word::AskAtOnce if matches!(draft.column, Column::Pending | Column::Unknown) => {
             draft.ask();
         }
-        Finding::AskAtOnce
-        | Finding::NotFound
-        | Finding::CannotClose
-        | Finding::Throttled
-        | Finding::NotSent
-        | Finding::Unknown(_)
-        | Finding::Paid(_)
-        | Finding::PaidAndRefunded(_)
-        | Finding::PaidMismatch { .. }
-        | Finding::PendingMismatch { .. }
-        | Finding::Unexplained => draft.note(),
+        Word::AskAtOnce
+        | Word::NotFound
+        | Word::CannotClose
+        | Word::Throttled
+        | Word::NotSent
+        | Word::Unknown(_) => draft.note(),
     }
 }
 
 /// `hint`: a notice's *no* counts only when there is one submit that it can be about, and no call is open.
-fn hint(draft: &mut Draft<'_>, finding: &Finding) {
+fn hint(draft: &mut Draft<'_>, word: &Word) {
     if draft.before.submit_count() == 1 && draft.context.open_submits.is_empty() {
-        decided_no(draft, finding);
+        decided_no(draft, word);
     } else {
         draft.ask();
     }

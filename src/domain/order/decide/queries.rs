@@ -1,6 +1,6 @@
 //! The replies of queries.
 
-use super::super::statement::Finding;
+use super::super::statement::Word;
 use super::super::status::{CloseBy, Reason};
 use super::answers::{doubt, end};
 use super::draft::Draft;
@@ -8,75 +8,60 @@ use super::gate::{NotCharged, climb, first, gate, not_charged, sure};
 use super::wait::{Waiting, wait};
 use super::{Column, timers};
 
-pub(super) fn query_reply(draft: &mut Draft<'_>, finding: Finding) {
+pub(super) fn query_reply(draft: &mut Draft<'_>, word: Word) {
     match draft.column {
-        Column::Unpaid => query_unpaid(draft, finding),
+        Column::Unpaid => query_unpaid(draft, word),
         Column::Processing => draft.note(),
-        Column::Pending => match finding {
-            Finding::Declined | Finding::Closed => surely_no(draft, &finding),
-            Finding::Pending { next_action } => wait(draft, Waiting::Payer(next_action)),
-            Finding::Processing => wait(draft, Waiting::Channel { attempt: true }),
-            Finding::NotFound => wait(draft, Waiting::NotFound),
-            Finding::AskAtOnce
-            | Finding::CannotClose
-            | Finding::Throttled
-            | Finding::NotSent
-            | Finding::Unknown(_)
-            | Finding::Paid(_)
-            | Finding::PaidAndRefunded(_)
-            | Finding::PaidMismatch { .. }
-            | Finding::PendingMismatch { .. }
-            | Finding::Unexplained => draft.note(),
+        Column::Pending => match word {
+            Word::Declined | Word::Closed => surely_no(draft, &word),
+            Word::Pending { next_action } => wait(draft, Waiting::Payer(next_action)),
+            Word::Processing => wait(draft, Waiting::Channel { attempt: true }),
+            Word::NotFound => wait(draft, Waiting::NotFound),
+            Word::AskAtOnce
+            | Word::CannotClose
+            | Word::Throttled
+            | Word::NotSent
+            | Word::Unknown(_) => draft.note(),
         },
-        Column::Unknown => query_unknown(draft, finding),
-        Column::ManualOpen | Column::ManualHeld => after_review_close(draft, &finding),
-        Column::Paid => paid_or_ended_queried(draft, &finding, false),
-        Column::Ended => paid_or_ended_queried(draft, &finding, true),
+        Column::Unknown => query_unknown(draft, word),
+        Column::ManualOpen | Column::ManualHeld => after_review_close(draft, &word),
+        Column::Paid => paid_or_ended_queried(draft, &word, false),
+        Column::Ended => paid_or_ended_queried(draft, &word, true),
     }
 }
 
-fn query_unpaid(draft: &mut Draft<'_>, finding: Finding) {
-    match finding {
-        Finding::NotFound => first(draft, true),
-        Finding::Pending { next_action } => draft.pend(next_action),
-        Finding::Processing => draft.unknown(Reason::ChannelProcessing),
-        Finding::Declined | Finding::Closed => end(draft, &finding),
-        doubtful @ (Finding::AskAtOnce
-        | Finding::CannotClose
-        | Finding::Throttled
-        | Finding::NotSent
-        | Finding::Unknown(_)
-        | Finding::Paid(_)
-        | Finding::PaidAndRefunded(_)
-        | Finding::PaidMismatch { .. }
-        | Finding::PendingMismatch { .. }
-        | Finding::Unexplained) => draft.unknown(doubt(&doubtful)),
+fn query_unpaid(draft: &mut Draft<'_>, word: Word) {
+    match word {
+        Word::NotFound => first(draft, true),
+        Word::Pending { next_action } => draft.pend(next_action),
+        Word::Processing => draft.unknown(Reason::ChannelProcessing),
+        Word::Declined | Word::Closed => end(draft, &word),
+        doubtful @ (Word::AskAtOnce
+        | Word::CannotClose
+        | Word::Throttled
+        | Word::NotSent
+        | Word::Unknown(_)) => draft.unknown(doubt(&doubtful)),
     }
 }
 
-fn query_unknown(draft: &mut Draft<'_>, finding: Finding) {
-    match finding {
-        Finding::NotFound => gate(draft),
-        Finding::Pending { next_action } => draft.pend(next_action),
-        Finding::Processing => climb(draft, Reason::ChannelProcessing),
-        Finding::Declined | Finding::Closed => surely_no(draft, &finding),
-        doubtful @ (Finding::AskAtOnce
-        | Finding::CannotClose
-        | Finding::Throttled
-        | Finding::NotSent
-        | Finding::Unknown(_)
-        | Finding::Paid(_)
-        | Finding::PaidAndRefunded(_)
-        | Finding::PaidMismatch { .. }
-        | Finding::PendingMismatch { .. }
-        | Finding::Unexplained) => climb(draft, doubt(&doubtful)),
+fn query_unknown(draft: &mut Draft<'_>, word: Word) {
+    match word {
+        Word::NotFound => gate(draft),
+        Word::Pending { next_action } => draft.pend(next_action),
+        Word::Processing => climb(draft, Reason::ChannelProcessing),
+        Word::Declined | Word::Closed => surely_no(draft, &word),
+        doubtful @ (Word::AskAtOnce
+        | Word::CannotClose
+        | Word::Throttled
+        | Word::NotSent
+        | Word::Unknown(_)) => climb(draft, doubt(&doubtful)),
     }
 }
 
 /// `sure`: a query's definite no is final only if nothing else may have charged.
-pub(super) fn surely_no(draft: &mut Draft<'_>, finding: &Finding) {
+pub(super) fn surely_no(draft: &mut Draft<'_>, word: &Word) {
     if sure(draft) {
-        end(draft, finding);
+        end(draft, word);
     } else if draft.column == Column::Unknown {
         climb(draft, Reason::Declined);
     } else {
@@ -85,20 +70,15 @@ pub(super) fn surely_no(draft: &mut Draft<'_>, finding: &Finding) {
 }
 
 /// A query of an order whose payment is decided: a *no* contradicts what is on record.
-fn paid_or_ended_queried(draft: &mut Draft<'_>, finding: &Finding, ended: bool) {
-    let contradicts = match finding {
-        Finding::Pending { .. } | Finding::Processing => ended,
-        Finding::Declined | Finding::Closed | Finding::NotFound => !ended,
-        Finding::AskAtOnce
-        | Finding::CannotClose
-        | Finding::Throttled
-        | Finding::NotSent
-        | Finding::Unknown(_)
-        | Finding::Paid(_)
-        | Finding::PaidAndRefunded(_)
-        | Finding::PaidMismatch { .. }
-        | Finding::PendingMismatch { .. }
-        | Finding::Unexplained => false,
+fn paid_or_ended_queried(draft: &mut Draft<'_>, word: &Word, ended: bool) {
+    let contradicts = match word {
+        Word::Pending { .. } | Word::Processing => ended,
+        Word::Declined | Word::Closed | Word::NotFound => !ended,
+        Word::AskAtOnce
+        | Word::CannotClose
+        | Word::Throttled
+        | Word::NotSent
+        | Word::Unknown(_) => false,
     };
     if contradicts {
         draft.contradiction(true);
@@ -108,34 +88,29 @@ fn paid_or_ended_queried(draft: &mut Draft<'_>, finding: &Finding, ended: bool) 
 }
 
 /// `†`: in `MANUAL` an answer acts only if a review asked for a close.
-pub(super) fn after_review_close(draft: &mut Draft<'_>, finding: &Finding) {
+pub(super) fn after_review_close(draft: &mut Draft<'_>, word: &Word) {
     draft.note();
     // Proof that came after the close was asked for: nothing denies it any more.
     if draft.before.close_by != Some(CloseBy::Review) || draft.before.has_proof() {
         return;
     }
-    match finding {
-        Finding::Pending { .. } if draft.context.rules.capabilities.closes => {
+    match word {
+        Word::Pending { .. } if draft.context.rules.capabilities.closes => {
             draft.close_at_channel();
         }
-        Finding::Declined | Finding::Closed if sure(draft) => draft.shut(Reason::Review),
-        Finding::NotFound if not_charged(draft) == NotCharged::Certain => {
+        Word::Declined | Word::Closed if sure(draft) => draft.shut(Reason::Review),
+        Word::NotFound if not_charged(draft) == NotCharged::Certain => {
             draft.shut(Reason::Review);
         }
-        Finding::NotFound => timers::await_second_not_found(draft),
-        Finding::Pending { .. }
-        | Finding::Declined
-        | Finding::Closed
-        | Finding::Processing
-        | Finding::AskAtOnce
-        | Finding::CannotClose
-        | Finding::Throttled
-        | Finding::NotSent
-        | Finding::Unknown(_)
-        | Finding::Paid(_)
-        | Finding::PaidAndRefunded(_)
-        | Finding::PaidMismatch { .. }
-        | Finding::PendingMismatch { .. }
-        | Finding::Unexplained => {}
+        Word::NotFound => timers::await_second_not_found(draft),
+        Word::Pending { .. }
+        | Word::Declined
+        | Word::Closed
+        | Word::Processing
+        | Word::AskAtOnce
+        | Word::CannotClose
+        | Word::Throttled
+        | Word::NotSent
+        | Word::Unknown(_) => {}
     }
 }

@@ -1,6 +1,6 @@
 //! The replies of submits: of the newest, and of earlier ones.
 
-use super::super::statement::Finding;
+use super::super::statement::Word;
 use super::super::status::Reason;
 use super::Column;
 use super::answers::end;
@@ -9,9 +9,9 @@ use super::gate::earlier_unresolved;
 use super::wait::fill_action;
 
 /// The reply of the newest submit.
-pub(super) fn newest_reply(draft: &mut Draft<'_>, finding: Finding) {
-    match finding {
-        Finding::Pending { next_action } => match draft.column {
+pub(super) fn newest_reply(draft: &mut Draft<'_>, word: Word) {
+    match word {
+        Word::Pending { next_action } => match draft.column {
             Column::Processing | Column::Unknown => draft.pend(next_action),
             Column::Pending => fill_action(draft, next_action),
             Column::Unpaid
@@ -20,16 +20,16 @@ pub(super) fn newest_reply(draft: &mut Draft<'_>, finding: Finding) {
             | Column::Paid
             | Column::Ended => draft.note(),
         },
-        Finding::Processing => reply_processing(draft),
-        Finding::Declined | Finding::Closed => match draft.column {
-            Column::Processing | Column::Unknown => decided_no(draft, &finding),
+        Word::Processing => reply_processing(draft),
+        Word::Declined | Word::Closed => match draft.column {
+            Column::Processing | Column::Unknown => decided_no(draft, &word),
             Column::Pending => draft.ask(),
             Column::Unpaid | Column::ManualOpen | Column::ManualHeld | Column::Ended => {
                 draft.note()
             }
             Column::Paid => draft.contradiction(false),
         },
-        Finding::AskAtOnce => match draft.column {
+        Word::AskAtOnce => match draft.column {
             Column::Processing => {
                 draft.unknown(Reason::UnreadableReply);
                 draft.ask();
@@ -42,14 +42,9 @@ pub(super) fn newest_reply(draft: &mut Draft<'_>, finding: Finding) {
             | Column::Ended => draft.note(),
         },
         // A submit that is answered "not found" or "cannot close" is an answer to another question.
-        Finding::NotFound | Finding::CannotClose => reply_unknown(draft, Reason::UnreadableReply),
-        Finding::Throttled | Finding::NotSent => reply_unknown(draft, Reason::ChannelUnavailable),
-        Finding::Unknown(reason) => reply_unknown(draft, reason),
-        Finding::Paid(_)
-        | Finding::PaidAndRefunded(_)
-        | Finding::PaidMismatch { .. }
-        | Finding::PendingMismatch { .. }
-        | Finding::Unexplained => {}
+        Word::NotFound | Word::CannotClose => reply_unknown(draft, Reason::UnreadableReply),
+        Word::Throttled | Word::NotSent => reply_unknown(draft, Reason::ChannelUnavailable),
+        Word::Unknown(reason) => reply_unknown(draft, reason),
     }
 }
 
@@ -80,18 +75,18 @@ fn reply_unknown(draft: &mut Draft<'_>, reason: Reason) {
 }
 
 /// `dec`: a definite no to the newest submit ends the order only if no earlier one may still have charged.
-pub(super) fn decided_no(draft: &mut Draft<'_>, finding: &Finding) {
+pub(super) fn decided_no(draft: &mut Draft<'_>, word: &Word) {
     if earlier_unresolved(draft) {
         draft.unknown(Reason::Declined);
         draft.ask();
     } else {
-        end(draft, finding);
+        end(draft, word);
     }
 }
 
 /// The reply of a submit that is not the newest: an event, and at most a reason to ask.
-pub(super) fn older_reply(draft: &mut Draft<'_>, finding: &Finding) {
-    let definite = matches!(finding, Finding::Declined | Finding::Closed);
+pub(super) fn older_reply(draft: &mut Draft<'_>, word: &Word) {
+    let definite = matches!(word, Word::Declined | Word::Closed);
     match draft.column {
         Column::Pending | Column::Unknown if definite => draft.ask(),
         Column::Unpaid
