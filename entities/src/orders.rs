@@ -1,4 +1,4 @@
-//! Orders. `entitlements`, `metadata`, `submits`, `next_action`, `not_found_since` and `proposal` are JSON.
+//! Orders. `entitlements`, `metadata`, `submits`, `next_action`, `not_found_since`, `proposal` and `refund_proposal` are JSON.
 
 use sea_orm::entity::prelude::*;
 
@@ -67,6 +67,8 @@ pub struct Model {
     pub withheld: bool,
     #[sea_orm(column_type = "Text", nullable)]
     pub proposal: Option<String>,
+    #[sea_orm(column_type = "Text", nullable)]
+    pub refund_proposal: Option<String>,
     pub callback_count: i64,
     pub event_seq: i64,
     #[sea_orm(column_type = "Text", nullable)]

@@ -55,8 +55,10 @@ const STATEMENTS: &[&str] = &[
         notify_url TEXT NOT NULL,
         payer TEXT CHECK (length(payer) <= 256),
         replaces TEXT CHECK (length(replaces) BETWEEN 1 AND 64),
-        status TEXT NOT NULL CHECK (status IN ('UNPAID', 'PROCESSING', 'PENDING', 'UNKNOWN', 'MANUAL',
-            'PAID', 'FAILED', 'CLOSED', 'REFUNDING', 'PARTIALLY_REFUNDED', 'REFUNDED')),
+        status TEXT NOT NULL CHECK (status = 'UNPAID' OR status = 'PROCESSING' OR status = 'PENDING'
+            OR status = 'UNKNOWN' OR status = 'MANUAL' OR status = 'PAID'
+            OR status = 'FAILED' OR status = 'CLOSED' OR status = 'REFUNDING'
+            OR status = 'PARTIALLY_REFUNDED' OR status = 'REFUNDED'),
         reason TEXT CHECK (length(reason) <= 64),
         version BIGINT NOT NULL CHECK (version >= 0),
         created_at BIGINT NOT NULL,
@@ -72,7 +74,7 @@ const STATEMENTS: &[&str] = &[
         ask_due BOOLEAN NOT NULL,
         not_found_since TEXT,
         close_requested_at BIGINT,
-        close_by TEXT CHECK (close_by IN ('merchant', 'review')),
+        close_by TEXT CHECK (close_by = 'merchant' OR close_by = 'review'),
         expiry_count BIGINT NOT NULL CHECK (expiry_count >= 0),
         proof_in_conflict BOOLEAN NOT NULL,
         amount_refunded BIGINT NOT NULL CHECK (amount_refunded >= 0),
@@ -95,9 +97,12 @@ const STATEMENTS: &[&str] = &[
         event_id TEXT NOT NULL,
         decision_id TEXT NOT NULL,
         at BIGINT NOT NULL,
-        kind TEXT NOT NULL CHECK (kind IN ('created', 'submit', 'submit_reply', 'submit_timeout', 'query',
-            'query_reply', 'callback', 'review', 'close', 'expiry', 'refund', 'refund_reply', 'refund_review',
-            'dispute', 'reconcile', 'fulfilment', 'recovered')),
+        kind TEXT NOT NULL CHECK (kind = 'created' OR kind = 'submit' OR kind = 'submit_reply'
+            OR kind = 'submit_timeout' OR kind = 'query' OR kind = 'query_reply'
+            OR kind = 'callback' OR kind = 'review' OR kind = 'close' OR kind = 'expiry'
+            OR kind = 'refund' OR kind = 'refund_reply' OR kind = 'refund_review'
+            OR kind = 'dispute' OR kind = 'reconcile' OR kind = 'fulfilment'
+            OR kind = 'recovered'),
         actor TEXT NOT NULL CHECK (length(actor) BETWEEN 1 AND 128),
         from_status TEXT,
         to_status TEXT NOT NULL,

@@ -35,7 +35,7 @@ const STATEMENTS: &[&str] = &[
     )",
     "CREATE TABLE IF NOT EXISTS api_keys (
         name TEXT PRIMARY KEY CHECK (length(name) BETWEEN 1 AND 128),
-        role TEXT NOT NULL CHECK (role IN ('merchant', 'viewer', 'operator', 'admin')),
+        role TEXT NOT NULL CHECK (role = 'merchant' OR role = 'viewer' OR role = 'operator' OR role = 'admin'),
         scopes TEXT NOT NULL,
         digest TEXT NOT NULL UNIQUE,
         created_at BIGINT NOT NULL,

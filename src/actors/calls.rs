@@ -1,12 +1,14 @@
 //! The register of open calls: it lives outside the actors, so that an actor that is rebuilt knows what is still out.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Which submits of which orders have a call open in this process.
 #[derive(Debug, Clone, Default)]
 pub(super) struct OpenCalls {
     submits: Arc<Mutex<HashMap<String, Vec<u32>>>>,
+    /// Order and refund numbers of sends that are out.
+    refunds: Arc<Mutex<BTreeSet<(String, String)>>>,
 }
 
 impl OpenCalls {
@@ -37,9 +39,40 @@ impl OpenCalls {
         });
     }
 
+    /// Registers the send of a refund; it is open until the guard is dropped.
+    pub(super) fn open_refund(&self, order_no: &str, refund_no: &str) -> OpenRefund {
+        let call = (order_no.to_owned(), refund_no.to_owned());
+        self.refunds_out().insert(call.clone());
+        OpenRefund {
+            calls: self.clone(),
+            call,
+        }
+    }
+
+    /// Numbers of the refunds of one order whose sends are out.
+    pub(super) fn refunds(&self, order_no: &str) -> Vec<String> {
+        let first = (order_no.to_owned(), String::new());
+        self.refunds_out()
+            .range(first..)
+            .take_while(|(order, _)| order == order_no)
+            .map(|(_, refund_no)| refund_no.clone())
+            .collect()
+    }
+
+    /// The send of this refund is over and what it brought is committed.
+    pub(super) fn end_refund(&self, order_no: &str, refund_no: &str) {
+        let call = (order_no.to_owned(), refund_no.to_owned());
+        self.refunds_out().remove(&call);
+    }
+
+    fn refunds_out(&self) -> MutexGuard<'_, BTreeSet<(String, String)>> {
+        self.refunds.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// How many submit calls are open.
     pub(super) fn count(&self) -> usize {
-        self.change(|submits| submits.values().map(Vec::len).sum())
+        let submits: usize = self.change(|submits| submits.values().map(Vec::len).sum());
+        submits.saturating_add(self.refunds_out().len())
     }
 
     fn change<T>(&self, work: impl FnOnce(&mut HashMap<String, Vec<u32>>) -> T) -> T {
@@ -58,5 +91,18 @@ pub(super) struct OpenCall {
 impl Drop for OpenCall {
     fn drop(&mut self) {
         self.calls.end(&self.order_no, self.n);
+    }
+}
+
+/// The open send of a refund.
+#[derive(Debug)]
+pub(super) struct OpenRefund {
+    calls: OpenCalls,
+    call: (String, String),
+}
+
+impl Drop for OpenRefund {
+    fn drop(&mut self) {
+        self.calls.refunds_out().remove(&self.call);
     }
 }

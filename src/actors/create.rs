@@ -1,33 +1,25 @@
 //! The birth of an order in its actor: one write, or the order that is there already.
 
 use super::gateway::{GatewayError, NewOrder};
-use super::turn::{Turn, unread};
+use super::idempotency::{payload_digest, unwritten};
+use super::turn::Turn;
 use crate::clock::new_id;
 use crate::domain::order::decide::{Context, create};
 use crate::domain::order::{Decision, Fingerprint, Order};
 use crate::domain::{EventId, OrderId, UnixMillis};
-use crate::store::journal::IdempotencyRecord;
-use crate::store::{Committed, Conflict, JournalError, Urgency, Write, orders};
-use sha2::{Digest, Sha256};
+use crate::store::journal::{DailyLimit, IdempotencyRecord};
+use crate::store::{Committed, Conflict, JournalError, Urgency, Write};
 use std::collections::{BTreeMap, HashSet};
 
 /// The route of an `Idempotency-Key`'s scope.
 const ROUTE: &str = "POST /v1/orders";
+const DAY_MS: i64 = 86_400_000;
 
 impl Turn {
     pub(super) async fn create(&mut self, new: NewOrder) -> Result<Order, GatewayError> {
-        let record = new
-            .idempotency
-            .as_ref()
-            .map(|(owner, key)| IdempotencyRecord {
-                owner: owner.clone(),
-                route: ROUTE.to_owned(),
-                key: key.clone(),
-                payload_digest: payload_digest(&new),
-                order_no: new.order_no.clone(),
-            });
+        let record = idempotency_of(&new);
         if let Some(record) = &record {
-            self.refuse_reuse(record).await?;
+            self.shared.refuse_reuse(record).await?;
         }
         if self.order.is_some() {
             return self.same_order(&new, record).await;
@@ -36,6 +28,24 @@ impl Turn {
             Some(channel) => channel.account(),
             None => return Err(GatewayError::NoSuchChannel),
         };
+        let (channel, order_no) = (new.channel.clone(), new.order_no.clone());
+        self.shared
+            .admit_call(&channel, order_no.as_str())
+            .map_err(|retry_after| GatewayError::ChannelDown { retry_after })?;
+        let (born, order) = self.be_born(new, fingerprint, record).await;
+        if !born {
+            self.shared.withdraw_call(&channel, order_no.as_str());
+        }
+        order
+    }
+
+    /// Whether the order was created now; and what its caller is told.
+    async fn be_born(
+        &mut self,
+        new: NewOrder,
+        fingerprint: Fingerprint,
+        record: Option<IdempotencyRecord>,
+    ) -> (bool, Result<Order, GatewayError>) {
         let ask_first = self.shared.must_ask_first(new.order_no.as_str());
         let notify_url = self.shared.notify_url(&new.channel);
         let template = template(
@@ -50,36 +60,51 @@ impl Turn {
                 now: self.shared.now(),
                 rules: self.shared.rules(&new.channel),
                 open_submits: &[],
+                open_refunds: &[],
+                new_refund_id: "",
                 successor: None,
             };
             create(&template, &new.by, &context)
         };
         let write = self.birth(&decision, record.clone());
-        match self
-            .shared
-            .parts
-            .journal
-            .commit(write, Urgency::Refusable)
-            .await
-        {
-            Ok(Committed::Done) => {
-                self.shared.parts.metrics.order_created();
-                self.seen = Some(HashSet::new());
-                Ok(self.committed(decision))
-            }
+        let commit = self.shared.parts.journal.commit(write, Urgency::Refusable);
+        let committed = commit.await;
+        if committed == Ok(Committed::Done) {
+            self.shared.parts.metrics.order_created();
+            self.seen = Some(HashSet::new());
+            return (true, Ok(self.committed(decision)));
+        }
+        (false, self.not_born(&new, record, committed).await)
+    }
+
+    /// What stands against the order: a rule, or one of its number that is there already.
+    async fn not_born(
+        &mut self,
+        new: &NewOrder,
+        record: Option<IdempotencyRecord>,
+        committed: Result<Committed, JournalError>,
+    ) -> Result<Order, GatewayError> {
+        match committed {
+            Ok(Committed::DailyLimit) => Err(GatewayError::DailyLimit),
             Ok(Committed::ReplacedOrderOpen) => Err(GatewayError::ReplacedOrderOpen),
             Ok(Committed::Conflict(Conflict::IdempotencyKey)) => {
                 Err(GatewayError::IdempotencyKeyReuse)
             }
             Ok(
-                Committed::OrderExists
+                Committed::Done
+                | Committed::OrderExists
                 | Committed::Stale
-                | Committed::Conflict(Conflict::TradeNo | Conflict::Callback),
+                | Committed::Conflict(
+                    Conflict::TradeNo
+                    | Conflict::Callback
+                    | Conflict::LedgerSource
+                    | Conflict::RefundCap,
+                ),
             ) => {
                 self.load().await?;
-                self.same_order(&new, record).await
+                self.same_order(new, record).await
             }
-            Err(error) => Err(not_created(&error)),
+            Err(error) => Err(unwritten(&error)),
         }
     }
 
@@ -94,11 +119,30 @@ impl Turn {
             payments: Vec::new(),
             alerts: Vec::new(),
             resolves_alerts: false,
+            resolved_alerts: Vec::new(),
+            refunds: Vec::new(),
+            postings: Vec::new(),
+            fulfilments: Vec::new(),
+            deliveries: Vec::new(),
+            audit: None,
+            daily_limit: self.daily_limit(&decision.next),
+            subscription_period_ms: self.shared.parts.subscription_period_ms,
             callback: None,
             idempotency,
             unless_replaced: false,
             at: decision.next.created_at,
         }
+    }
+
+    /// What else the account may order on the UTC day of this order.
+    fn daily_limit(&self, order: &Order) -> Option<DailyLimit> {
+        order.account.as_ref()?;
+        let amount = self.shared.parts.account_daily.get(&order.money.currency)?;
+        let at = order.created_at.0;
+        Some(DailyLimit {
+            amount: *amount,
+            since: UnixMillis(at.saturating_sub(at.rem_euclid(DAY_MS))),
+        })
     }
 
     /// The order exists: the same payload is the same order, another one is refused.
@@ -112,45 +156,22 @@ impl Turn {
             return Err(GatewayError::OrderConflict);
         }
         if let Some(record) = record {
-            self.remember_key(&record).await?;
+            self.shared.remember_key(&record).await?;
         }
         Ok(order)
     }
-
-    async fn refuse_reuse(&self, record: &IdempotencyRecord) -> Result<(), GatewayError> {
-        let read = &self.shared.parts.database.read;
-        let known = orders::idempotency(read, &record.owner, &record.route, &record.key).await;
-        match known.map_err(unread)? {
-            Some((digest, _)) if digest != record.payload_digest => {
-                Err(GatewayError::IdempotencyKeyReuse)
-            }
-            Some(_) | None => Ok(()),
-        }
-    }
-
-    /// A key that comes with an order that exists stands for that order from now on.
-    async fn remember_key(&self, record: &IdempotencyRecord) -> Result<(), GatewayError> {
-        let backend = self.shared.parts.database.backend();
-        let at = self.shared.now().wall;
-        let statement = orders::remember_idempotency(backend, record, at);
-        self.shared
-            .parts
-            .journal
-            .run(vec![statement])
-            .await
-            .map_err(|error| not_created(&error))?;
-        self.refuse_reuse(record).await
-    }
 }
 
-/// Whether it is certain that nothing was written: a journal that has ended may have ended after the commit.
-fn not_created(error: &JournalError) -> GatewayError {
-    match error {
-        JournalError::Full | JournalError::Unavailable(_) | JournalError::Refused(_) => {
-            GatewayError::Busy(error.to_string())
-        }
-        JournalError::EpochLost | JournalError::Stopped => GatewayError::Unclear(error.to_string()),
-    }
+/// What the `Idempotency-Key` of this request is to stand for.
+fn idempotency_of(new: &NewOrder) -> Option<IdempotencyRecord> {
+    let (owner, key) = new.idempotency.as_ref()?;
+    Some(IdempotencyRecord {
+        owner: owner.clone(),
+        route: ROUTE.to_owned(),
+        key: key.clone(),
+        payload_digest: digest_of(new),
+        order_no: new.order_no.clone(),
+    })
 }
 
 fn template(
@@ -198,7 +219,7 @@ pub(super) fn same_payload(order: &Order, new: &NewOrder) -> bool {
 }
 
 /// `sha256:<hex>` of the payload and its order number: what an `Idempotency-Key` stands for.
-fn payload_digest(new: &NewOrder) -> String {
+fn digest_of(new: &NewOrder) -> String {
     let mut entitlements: Vec<_> = new
         .entitlements
         .iter()
@@ -213,6 +234,5 @@ fn payload_digest(new: &NewOrder) -> String {
             new.replaces.as_ref().map(|no| no.as_str()),
         ),
     );
-    let text = serde_json::to_vec(&payload).unwrap_or_default();
-    format!("sha256:{}", hex::encode(Sha256::digest(text)))
+    payload_digest(&serde_json::to_vec(&payload).unwrap_or_default())
 }

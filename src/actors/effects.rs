@@ -1,11 +1,16 @@
 //! Calls to channels: started after the commit, never awaited by an actor. What they bring is a message.
 
+mod refunds;
+
+use super::circuit::Sign;
 use super::gateway::GatewayError;
+use super::guard;
 use super::messages::{OrderMessage, Settled};
 use super::shared::Shared;
 use super::supervisor::{Deliver, Supervisor};
 use crate::channels::{Channel, ChargeCall};
 use crate::domain::order::input::Source;
+use crate::domain::order::refund::RefundCallKind;
 use crate::domain::order::statement::UnknownAnswer;
 use crate::domain::order::{Answer, Effect, Input, Order, Reason};
 use crate::telemetry::labels::CallLabels;
@@ -33,59 +38,122 @@ pub(super) fn start(
         );
         return;
     };
-    let rules = shared.rules(&name);
-    let timeout_ms = match effect {
-        Effect::Submit { .. } => rules.read_timeout_ms,
-        Effect::Query | Effect::Close => rules.query_timeout_ms,
+    let call = match effect {
+        Effect::Submit { n } => ChargeKind::Submit(n),
+        Effect::Query => ChargeKind::Query,
+        Effect::Close => ChargeKind::Close,
+        Effect::Refund { refund_no } => {
+            return refunds::start(shared, supervisor, order, RefundCallKind::Send, &refund_no);
+        }
+        Effect::QueryRefund { refund_no } => {
+            return refunds::start(shared, supervisor, order, RefundCallKind::Query, &refund_no);
+        }
+    };
+    charge(shared, supervisor, order, channel, call);
+}
+
+/// Which call about a charge.
+#[derive(Debug, Clone, Copy)]
+enum ChargeKind {
+    Submit(u32),
+    Query,
+    Close,
+}
+
+fn charge(
+    shared: &Arc<Shared>,
+    supervisor: &Addr<Supervisor>,
+    order: &Order,
+    channel: Arc<dyn Channel>,
+    kind: ChargeKind,
+) {
+    let rules = shared.rules(&order.fingerprint.channel);
+    let timeout_ms = match kind {
+        ChargeKind::Submit(_) => rules.read_timeout_ms,
+        ChargeKind::Query | ChargeKind::Close => rules.query_timeout_ms,
     };
     let timeout = Duration::from_millis(u64::try_from(timeout_ms).unwrap_or_default());
     let call = ChargeCall::about(order, timeout);
     let order_no = order.order_no.0.clone();
     // Registered before anything else can look: an order in PROCESSING without an open call is "interrupted".
-    let open = match effect {
-        Effect::Submit { n } => Some(shared.calls.open(&order_no, n)),
-        Effect::Query | Effect::Close => None,
+    let open = match kind {
+        ChargeKind::Submit(n) => Some(shared.calls.open(&order_no, n)),
+        ChargeKind::Query | ChargeKind::Close => None,
     };
     let (shared, supervisor) = (Arc::clone(shared), supervisor.clone());
     actix::spawn(async move {
-        let answer = make(&shared, channel.as_ref(), effect, call).await;
-        let source = match effect {
-            Effect::Submit { n } => Source::Reply { submit: n },
-            Effect::Query => Source::Query,
-            Effect::Close => Source::Close,
+        let answer = make(&shared, channel.as_ref(), kind, call).await;
+        let source = match kind {
+            ChargeKind::Submit(n) => Source::Reply { submit: n },
+            ChargeKind::Query => Source::Query,
+            ChargeKind::Close => Source::Close,
         };
         deliver(&supervisor, &order_no, Input::Answer { source, answer }).await;
         drop(open);
     });
 }
 
-async fn make(shared: &Shared, channel: &dyn Channel, effect: Effect, call: ChargeCall) -> Answer {
+/// The way to the channel: past its circuit, if the call may charge, and in its turn. Else the answer to a call that
+/// was not made.
+async fn way(
+    shared: &Shared,
+    channel: &str,
+    kind: ChargeKind,
+    mut call: ChargeCall,
+) -> Result<ChargeCall, Answer> {
+    match kind {
+        ChargeKind::Submit(_) => {
+            let left = guard::send(shared, channel, &call.order_no, call.timeout).await;
+            let left = left.map_err(|summary| Answer::NotSent {
+                summary: summary.to_owned(),
+            })?;
+            call.timeout = left;
+        }
+        ChargeKind::Query | ChargeKind::Close => {
+            guard::ask(shared, channel)
+                .await
+                .map_err(|summary| Answer::Throttled {
+                    summary: summary.to_owned(),
+                })?;
+        }
+    }
+    Ok(call)
+}
+
+async fn make(
+    shared: &Arc<Shared>,
+    channel: &dyn Channel,
+    kind: ChargeKind,
+    call: ChargeCall,
+) -> Answer {
+    let name = channel.name().to_owned();
+    let admitted = match kind {
+        ChargeKind::Submit(_) => Some(call.order_no.clone()),
+        ChargeKind::Query | ChargeKind::Close => None,
+    };
+    let call = match way(shared, &name, kind, call).await {
+        Ok(call) => call,
+        Err(held_back) => return held_back,
+    };
     let started = Instant::now();
-    let limit = call.timeout.saturating_add(Duration::from_secs(5));
     // Made where it is polled: an adapter may panic before its future is there.
     let future = Box::pin(async {
-        match effect {
-            Effect::Submit { .. } => channel.submit(&call).await,
-            Effect::Query => channel.query(&call).await,
-            Effect::Close => channel.close(&call).await,
+        match kind {
+            ChargeKind::Submit(_) => channel.submit(&call).await,
+            ChargeKind::Query => channel.query(&call).await,
+            ChargeKind::Close => channel.close(&call).await,
         }
     });
-    // The channel keeps its own time; this bound holds also for one that does not, or panics.
-    let answer = match tokio::time::timeout(limit, caught(future)).await {
-        Ok(Some(answer)) => answer,
-        Ok(None) => unknown(Reason::UnreadableReply, "the channel's adapter failed"),
-        Err(_elapsed) => unknown(
-            Reason::SubmitTimeout,
-            "the channel's adapter did not return",
-        ),
+    let answer = bounded(call.timeout, future).await;
+    let answer = answer.unwrap_or_else(Answer::Unknown);
+    let kind = match kind {
+        ChargeKind::Submit(_) => "submit",
+        ChargeKind::Query => "query",
+        ChargeKind::Close => "close",
     };
-    let kind = match effect {
-        Effect::Submit { .. } => "submit",
-        Effect::Query => "query",
-        Effect::Close => "close",
-    };
+    shared.heard(&name, admitted.as_deref(), sign(&answer));
     let labels = CallLabels {
-        channel: channel.name().to_owned(),
+        channel: name,
         call: kind.to_owned(),
     };
     shared
@@ -95,8 +163,28 @@ async fn make(shared: &Shared, channel: &dyn Channel, effect: Effect, call: Char
     answer
 }
 
+/// What a call brings. The channel keeps its own time; this bound holds also for one that does not, or panics.
+async fn bounded<T>(
+    timeout: Duration,
+    future: crate::channels::Call<'_, T>,
+) -> Result<T, UnknownAnswer> {
+    let limit = timeout.saturating_add(Duration::from_secs(5));
+    let (reason, summary) = match tokio::time::timeout(limit, caught(future)).await {
+        Ok(Some(answer)) => return Ok(answer),
+        Ok(None) => (Reason::UnreadableReply, "the channel's adapter failed"),
+        Err(_elapsed) => (
+            Reason::SubmitTimeout,
+            "the channel's adapter did not return",
+        ),
+    };
+    Err(UnknownAnswer {
+        reason,
+        summary: summary.to_owned(),
+    })
+}
+
 /// Runs a channel's future; a panic in it is an outside fault like any other.
-async fn caught(mut future: crate::channels::Call<'_, Answer>) -> Option<Answer> {
+async fn caught<T>(mut future: crate::channels::Call<'_, T>) -> Option<T> {
     std::future::poll_fn(move |context| {
         let polled = std::panic::catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context)));
         match polled {
@@ -107,11 +195,17 @@ async fn caught(mut future: crate::channels::Call<'_, Answer>) -> Option<Answer>
     .await
 }
 
-fn unknown(reason: Reason, summary: &str) -> Answer {
-    Answer::Unknown(UnknownAnswer {
-        reason,
-        summary: summary.to_owned(),
-    })
+/// Any answer of the channel's says that it is up, whatever it says of the order.
+const fn sign(answer: &Answer) -> Sign {
+    match answer {
+        Answer::Charge(_)
+        | Answer::NotFound
+        | Answer::AlreadyPaid
+        | Answer::KeyConflict
+        | Answer::CannotClose => Sign::Answered,
+        Answer::Throttled { .. } => Sign::Neither,
+        Answer::NotSent { .. } | Answer::Unknown(_) => Sign::Silent,
+    }
 }
 
 const fn outcome(answer: &Answer) -> &'static str {

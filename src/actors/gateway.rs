@@ -1,10 +1,15 @@
 //! The gateway: what faces ask. A request becomes a message to the one actor of its order.
 
+mod accounts;
 mod ask;
 mod door;
+mod orphans;
+mod refund;
 mod wait;
 
 pub(super) use door::{Seat, SeatKind};
+pub(crate) use orphans::ForgetError;
+pub use refund::NewRefund;
 
 use super::messages::Goal;
 use super::shared::Shared;
@@ -69,6 +74,11 @@ pub enum GatewayError {
     IdempotencyKeyReuse,
     #[error("the order that this one replaces is not ended")]
     ReplacedOrderOpen,
+    #[error("the account's orders of today would exceed its limit")]
+    DailyLimit,
+    /// The channel does not answer, and nothing was written: ask again in this time.
+    #[error("the channel does not answer; new orders are refused until it does")]
+    ChannelDown { retry_after: Duration },
     #[error("there is no such order")]
     NoSuchOrder,
     #[error("there is no such channel")]
@@ -155,13 +165,21 @@ impl Gateway {
 
     /// A person's decision. `Unclear` when its commit takes too long: the order's row will tell.
     pub async fn review(&self, order_no: &OrderNo, review: Review) -> Result<Order, GatewayError> {
-        let told = self.happened(order_no, Input::Review(review), None);
-        match self.shared.within(COMMIT_WAIT, told).await {
-            Some(settled) => Ok(settled?.order),
-            None => Err(GatewayError::Unclear(
-                "the database did not commit in time".to_owned(),
-            )),
-        }
+        self.committed_in_time(self.happened(order_no, Input::Review(review), None))
+            .await
+    }
+
+    /// A worker's claim of a grant: it is made in the order's own write, once. Done already is done. `outside` is
+    /// what stands of it outside; while that is another quantity than stands here, the grant stays queued.
+    pub(crate) async fn fulfil(
+        &self,
+        order_no: &OrderNo,
+        kind: &str,
+        outside: Option<i64>,
+    ) -> Result<Order, GatewayError> {
+        let kind = kind.to_owned();
+        let settled = self.happened(order_no, Input::Fulfil { kind, outside }, None);
+        Ok(settled.await?.order)
     }
 
     /// The order as its row has it.

@@ -4,6 +4,7 @@ use super::gateway::{GatewayError, NewOrder};
 use crate::domain::order::{Input, Order};
 use actix::Message;
 use sha2::{Digest, Sha256};
+use std::sync::Arc;
 use tokio::sync::oneshot;
 
 /// An answer to whoever asked. If it is dropped unanswered, the actor died: ask again.
@@ -54,7 +55,7 @@ fn within(text: &str, bytes_max: usize) -> String {
 }
 
 /// What a caller waits for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Goal {
     /// Settled, waiting for its payer, or with a person.
     Result,
@@ -64,6 +65,8 @@ pub(super) enum Goal {
     Settled,
     /// The next answer of the channel to a query.
     QueryReply,
+    /// The refund with this number is settled, under way at the channel, or with a person; or there is none.
+    Refund(Arc<str>),
 }
 
 /// A caller that waits.

@@ -38,13 +38,14 @@ impl Gateway {
             return refuse("channel", "is not configured");
         };
         let method = adapter.default_method();
-        adapter.admits(&Admission {
+        let admission = Admission {
             order_no,
             method,
             money,
             subject,
             expires_in_s: EXPIRES_IN_DEFAULT_S,
-        })?;
+        };
+        self.admits(channel, &admission)?;
         Ok(NewOrder {
             order_no: order_no.into(),
             channel: channel.to_owned(),
@@ -61,6 +62,21 @@ impl Gateway {
             by: "api:app".to_owned(),
             idempotency: None,
         })
+    }
+
+    /// Whether the channel can carry such an order, and its `amount_max` lets it pass.
+    pub(crate) fn admits(&self, channel: &str, order: &Admission<'_>) -> Result<(), FieldRefusal> {
+        let Some(adapter) = self.shared.channel(channel) else {
+            return refuse("channel", "is not configured");
+        };
+        let most = self
+            .shared
+            .guard(channel)
+            .and_then(|guard| guard.amount_max);
+        if let Some(most) = most.filter(|most| order.money.amount > *most) {
+            return refuse("amount", &format!("must be at most {most}"));
+        }
+        adapter.admits(order)
     }
 }
 

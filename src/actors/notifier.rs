@@ -3,7 +3,8 @@
 //! Alert rows are written by those who raise them, in the same write as the cause. The notifier only claims, sends
 //! and marks. It is woken after such a write; polling is a fallback.
 
-mod backoff;
+mod daily;
+mod figures;
 mod plan;
 mod round;
 
@@ -83,7 +84,7 @@ impl Handler<Wake> for Notifier {
         self.running = true;
         let rounds = Arc::clone(&self.rounds);
         // A task of its own: a panic in a round ends that round, not the notifier, without which nobody is told.
-        let round = actix::spawn(async move { rounds.lock().await.run().await });
+        let round = tokio::spawn(async move { rounds.lock().await.run().await });
         let round = async move {
             round.await.unwrap_or_else(|end| {
                 tracing::error!(%end, "a round of mails broke; the next one tries again");

@@ -66,16 +66,31 @@ impl Gateway {
             }
             Notice::Refund {
                 key,
+                status,
+                order_no,
+                news,
+            } => {
+                let trade_no = news.trade_no.clone();
+                // Of two refunds of one order that are told under one id, neither is lost.
+                let status = format!("refund {} {status}", news.refund_no);
+                let input = Input::RefundTold { source, news };
+                (order_no, key, status, trade_no, input)
+            }
+            Notice::Dispute {
+                key,
                 order_no,
                 reference,
+                phase,
                 summary,
             } => {
-                let input = Input::ExternalRefund {
+                let status = format!("dispute {phase}");
+                let input = Input::Dispute {
                     source,
                     reference,
+                    phase,
                     summary,
                 };
-                (order_no, key, "refund".to_owned(), None, input)
+                (order_no, key, status, None, input)
             }
         };
         let id = NoticeId::new(channel, &key, &status, digest);

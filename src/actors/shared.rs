@@ -1,15 +1,17 @@
 //! What all actors of a runtime share.
 
+use super::accounts::Accounts;
 use super::calls::OpenCalls;
+use super::guard::{ChannelLimits, Guard};
 use crate::channels::{Channel, Channels};
 use crate::clock::SharedClock;
-use crate::domain::Now;
-use crate::domain::order::Alert;
-use crate::domain::schedule::{Capabilities, LateSuccess, Rules};
+use crate::domain::order::{Alert, Announcement, Order};
+use crate::domain::schedule::{Capabilities, LateSuccess, OnRefund, Rules};
+use crate::domain::{Currency, Now};
 use crate::store::alerts::{self, About};
 use crate::store::inbox::ORPHANS_MAX;
 use crate::store::{Database, Journal};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -36,12 +38,30 @@ pub struct Parts {
     pub ask_first_until: Option<crate::domain::UnixMillis>,
     /// Called after a commit that raised an alert.
     pub on_alert: Box<dyn Fn() + Send + Sync>,
+    /// Called after a commit that left work in the outbox.
+    pub on_outbox: Box<dyn Fn() + Send + Sync>,
+    /// Kinds of entitlements that somebody outside grants as well: by a worker, after the commit. All others are granted in
+    /// the write that pays.
+    pub granted_outside: BTreeSet<String>,
+    /// The data of a webhook about an order as committed; `None`: no webhooks are sent.
+    pub webhook_data: Option<WebhookData>,
+    pub subscription_period_ms: i64,
+    /// By channel; a channel without limits here has none.
+    pub limits: BTreeMap<String, ChannelLimits>,
+    /// What the orders of one account on one day may add up to.
+    pub account_daily: BTreeMap<Currency, i64>,
+    /// How far below zero an account may spend, by its name; `*` is every account that is not named.
+    pub overdraft: BTreeMap<String, i64>,
     pub metrics: crate::telemetry::Metrics,
 }
+
+/// Makes the data of a webhook.
+pub type WebhookData = Box<dyn Fn(&Order, &Announcement) -> serde_json::Value + Send + Sync>;
 
 pub(super) struct Shared {
     pub(super) parts: Parts,
     pub(super) calls: OpenCalls,
+    pub(super) accounts: Accounts,
     pub(super) in_flight: AtomicUsize,
     pub(super) callbacks_open: AtomicUsize,
     pub(super) closing: AtomicBool,
@@ -51,15 +71,23 @@ pub(super) struct Shared {
     /// Alert keys of rejected callbacks that were raised today; the database deduplicates for ever.
     raised_today: Mutex<(String, HashSet<String>)>,
     unconfigured: Arc<Rules>,
+    guards: BTreeMap<String, Guard>,
 }
 
 impl Shared {
     pub(super) fn new(mut parts: Parts) -> Arc<Self> {
         let orphans = std::mem::take(&mut parts.orphans);
+        let guards = parts.limits.iter();
+        let guards = guards.map(|(name, limits)| (name.clone(), Guard::new(limits)));
+        let guards: BTreeMap<String, Guard> = guards.collect();
+        for (name, guard) in &guards {
+            guard.show(&parts.metrics, name);
+        }
         let unconfigured = Arc::new(rules_without_a_channel(parts.rules.values().next()));
         Arc::new(Self {
             parts,
             calls: OpenCalls::default(),
+            accounts: Accounts::default(),
             in_flight: AtomicUsize::new(0),
             callbacks_open: AtomicUsize::new(0),
             closing: AtomicBool::new(false),
@@ -67,6 +95,7 @@ impl Shared {
             orphans: Mutex::new(orphans),
             raised_today: Mutex::default(),
             unconfigured,
+            guards,
         })
     }
 
@@ -80,6 +109,10 @@ impl Shared {
 
     pub(super) fn channel(&self, name: &str) -> Option<&Arc<dyn Channel>> {
         self.parts.channels.get(name)
+    }
+
+    pub(super) fn guard(&self, channel: &str) -> Option<&Guard> {
+        self.guards.get(channel)
     }
 
     /// Where this channel's callbacks are received.
@@ -111,6 +144,14 @@ impl Shared {
         }
         orphans.insert(order_no.to_owned());
         true
+    }
+
+    /// Frees the places of numbers that nobody has vouched for any more for long.
+    pub(super) fn forget_orphans(&self, order_nos: &[String]) {
+        let mut orphans = self.orphans.lock().unwrap_or_else(PoisonError::into_inner);
+        for order_no in order_nos {
+            orphans.remove(order_no);
+        }
     }
 
     /// Whether this alert key has not been raised yet on this day: a flood costs one write.
@@ -205,6 +246,7 @@ fn rules_without_a_channel(like: Option<&Arc<Rules>>) -> Rules {
             capabilities,
             fingerprint: None,
             late_success: LateSuccess::Manual,
+            on_refund: OnRefund::Debt,
             ui_deadline_ms: 60_000,
             submit_timeout_ms: 3_000,
             query_timeout_ms: 3_000,

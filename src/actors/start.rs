@@ -5,7 +5,7 @@ use super::shared::{Parts, Shared};
 use super::supervisor::Supervisor;
 use super::timers::Timers;
 use crate::domain::UnixMillis;
-use crate::domain::order::OrderStatus;
+use crate::domain::order::recovery::due_at_start;
 use crate::store::orders::InFlight;
 use actix::{Actor, Addr, Arbiter};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -32,13 +32,8 @@ impl Found {
 
     /// One row that wants to be looked at.
     pub fn add(&mut self, row: &InFlight) {
-        // A submit that was out when the process ended is interrupted, whenever its time-out would have come.
-        let interrupted = matches!(row.status, OrderStatus::Unpaid | OrderStatus::Processing);
-        let due = if interrupted || row.wake_at <= self.now {
-            self.now.plus(self.share_of(&row.order_no))
-        } else {
-            row.wake_at
-        };
+        let spread = self.now.plus(self.share_of(&row.order_no));
+        let due = due_at_start(row.status, row.wake_at, self.now).unwrap_or(spread);
         self.timers.found(&row.order_no, due);
     }
 
@@ -60,6 +55,7 @@ impl Found {
 pub fn start(parts: Parts, found: Found, arbiter: &Arbiter) -> Gateway {
     let shared = Shared::new(parts);
     let for_actors = shared.clone();
+    arbiter.spawn(super::accounts::watch(shared.clone()));
     let supervisor: Addr<Supervisor> = Supervisor::start_in_arbiter(&arbiter.handle(), move |_| {
         Supervisor::new(for_actors, found.timers)
     });

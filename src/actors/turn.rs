@@ -1,5 +1,6 @@
 //! One order's work on one message: load, decide, commit, and only then act.
 
+mod audit;
 mod commit;
 mod prepare;
 
@@ -11,10 +12,9 @@ use super::shared::Shared;
 use super::supervisor::{ArmTimer, Supervisor};
 use crate::domain::OrderNo;
 use crate::domain::order::input::Source;
-use crate::domain::order::{Input, Order, OrderStatus};
+use crate::domain::order::{Input, Order, OrderStatus, Refund};
 use crate::store::orders;
 use actix::Addr;
-use prepare::replied_submit;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -56,6 +56,7 @@ impl Turn {
     pub(super) fn is_idle(&self) -> bool {
         self.waiters.iter().all(|waiter| waiter.answer.is_closed())
             && self.shared.calls.submits(self.order_no.as_str()).is_empty()
+            && self.shared.calls.refunds(self.order_no.as_str()).is_empty()
     }
 
     pub(super) async fn take(&mut self, message: OrderMessage) {
@@ -73,7 +74,7 @@ impl Turn {
                 let answer = self
                     .load()
                     .await
-                    .and_then(|()| self.order.clone().ok_or(GatewayError::NoSuchOrder));
+                    .and_then(|_recovered| self.order.clone().ok_or(GatewayError::NoSuchOrder));
                 self.admit(answer.is_ok(), Some(waiter));
                 answer_with(found, answer);
             }
@@ -90,8 +91,12 @@ impl Turn {
                         ..
                     }
                 );
-                let replied = replied_submit(&input);
+                let replied = input.replied_submit();
+                let refunded = input.replied_refund().map(str::to_owned);
                 let answer = self.happened(*input, notice).await;
+                if let (Some(refund_no), Ok(_)) = (refunded, &answer) {
+                    self.shared.calls.end_refund(self.order_no(), &refund_no);
+                }
                 if let (Some(submit), Ok(_)) = (replied, &answer) {
                     // Now, and not when its task is polled next: until then this actor would not be idle, and
                     // nobody would tell it later that it is.
@@ -125,11 +130,12 @@ impl Turn {
         let ended = order.status.is_settled() || order.status == OrderStatus::Manual;
         let reached = |waiter: &mut Waiter| {
             also(waiter)
-                || match waiter.goal {
+                || match &waiter.goal {
                     Goal::Result => order.answers_a_wait(),
                     Goal::End => ended,
                     Goal::Settled => order.status.is_settled(),
                     Goal::QueryReply => false,
+                    Goal::Refund(number) => order.refund(number).is_none_or(Refund::answers_a_wait),
                 }
         };
         for waiter in self.waiters.extract_if(.., reached) {
@@ -137,23 +143,30 @@ impl Turn {
         }
     }
 
-    /// Reads the row, once; an order whose submit nobody watches any more is recovered before anything else.
-    pub(super) async fn load(&mut self) -> Result<(), GatewayError> {
+    /// Reads the row, once; an order whose submit, or whose refund, nobody watches any more is recovered before anything
+    /// else. Whether it was.
+    pub(super) async fn load(&mut self) -> Result<bool, GatewayError> {
         if self.order.is_some() {
-            return Ok(());
+            return Ok(false);
         }
         let read = &self.shared.parts.database.read;
         self.order = orders::by_no(read, &self.order_no).await.map_err(unread)?;
         let Some(order) = &self.order else {
-            return Ok(());
+            return Ok(false);
         };
-        let interrupted = matches!(order.status, OrderStatus::Unpaid | OrderStatus::Processing);
-        if interrupted && self.shared.calls.submits(self.order_no.as_str()).is_empty() {
+        let interrupted = self.is_interrupted(order);
+        if interrupted {
             Box::pin(self.decide_and_commit(Input::Recovered, None)).await?;
         } else {
             self.arm();
         }
-        Ok(())
+        Ok(interrupted)
+    }
+
+    /// A call of it was out when its actor, or the process, ended.
+    fn is_interrupted(&self, order: &Order) -> bool {
+        let submit_open = !self.shared.calls.submits(self.order_no()).is_empty();
+        order.is_interrupted(submit_open, &self.shared.calls.refunds(self.order_no()))
     }
 
     async fn happened(
@@ -161,7 +174,7 @@ impl Turn {
         input: Input,
         notice: Option<NoticeId>,
     ) -> Result<Settled, GatewayError> {
-        self.load().await?;
+        let recovered = self.load().await?;
         let Some(order) = &self.order else {
             if notice.is_some() {
                 // Here and not where the orphan is kept: a create of this number may be the next message.
@@ -173,6 +186,14 @@ impl Turn {
         let foreign = |notice: &NoticeId| notice.channel != order.fingerprint.channel;
         if notice.as_ref().is_some_and(foreign) {
             return Err(GatewayError::NoSuchOrder);
+        }
+        if recovered && input == Input::Recovered {
+            // Once is enough: the channel would be asked twice.
+            let order = order.clone();
+            return Ok(Settled {
+                order,
+                duplicate: false,
+            });
         }
         if notice.is_some() && self.seen.is_none() {
             self.read_inbox().await?;
@@ -190,20 +211,8 @@ impl Turn {
 
     fn arm(&self) {
         let Some(order) = &self.order else { return };
-        // MANUAL has no timer but the one that a review's close sets.
-        let due = match order.status {
-            OrderStatus::Manual => order.next_check_at.filter(|_| order.ask_due),
-            OrderStatus::Unpaid
-            | OrderStatus::Processing
-            | OrderStatus::Pending
-            | OrderStatus::Unknown
-            | OrderStatus::Paid
-            | OrderStatus::Failed
-            | OrderStatus::Closed
-            | OrderStatus::Refunding
-            | OrderStatus::PartiallyRefunded
-            | OrderStatus::Refunded => self.wake_at(order),
-        };
+        let rules = self.shared.rules(&order.fingerprint.channel);
+        let due = order.timer_at(rules.submit_timeout_ms);
         self.supervisor.do_send(ArmTimer {
             order_no: self.order_no.as_str().into(),
             due,

@@ -3,7 +3,9 @@
 pub mod http;
 pub mod signing;
 
-use crate::domain::order::{Answer, Fingerprint, Order};
+use crate::domain::order::{
+    Answer, DisputePhase, Fingerprint, Order, Refund, RefundAnswer, RefundNews,
+};
 use crate::domain::schedule::Capabilities;
 use crate::domain::{Money, UnixMillis};
 use std::collections::BTreeMap;
@@ -38,6 +40,14 @@ pub trait Channel: Send + Sync + 'static {
     fn query<'a>(&'a self, call: &'a ChargeCall) -> Call<'a, Answer>;
     /// Closes an unpaid order at the channel.
     fn close<'a>(&'a self, call: &'a ChargeCall) -> Call<'a, Answer>;
+    /// Gives money back. Sent again under the same number, it must be the same refund.
+    fn refund<'a>(&'a self, call: &'a RefundCall) -> Call<'a, RefundAnswer> {
+        Box::pin(std::future::ready(no_refunds(call)))
+    }
+    /// Asks what became of a refund.
+    fn query_refund<'a>(&'a self, call: &'a RefundCall) -> Call<'a, RefundAnswer> {
+        Box::pin(std::future::ready(no_refunds(call)))
+    }
     /// Verifies a notice over the raw bytes that arrived.
     fn verify(&self, notice: &RawNotice<'_>, now: UnixMillis) -> Result<Notice, Rejection>;
     /// The channel's own words for "received" and "send it again".
@@ -98,6 +108,53 @@ impl ChargeCall {
     }
 }
 
+fn no_refunds(_: &RefundCall) -> RefundAnswer {
+    RefundAnswer::NotSent {
+        summary: "this channel makes no refunds".to_owned(),
+    }
+}
+
+/// Everything a call about one refund needs; a repeated send is made of the same values.
+#[derive(Debug, Clone)]
+pub struct RefundCall {
+    pub order_no: String,
+    /// The charge's key.
+    pub idempotency_key: String,
+    pub method: String,
+    /// What the order was to pay.
+    pub charged: Money,
+    pub refund_no: String,
+    pub trade_no: String,
+    /// What the trade paid.
+    pub paid: Money,
+    pub money: Money,
+    pub reason: Option<String>,
+    /// The public address of this channel's callbacks.
+    pub notify_url: String,
+    pub timeout: std::time::Duration,
+}
+
+impl RefundCall {
+    /// The call about this refund of this order.
+    #[must_use]
+    pub fn about(order: &Order, refund: &Refund, timeout: std::time::Duration) -> Self {
+        let paid = order.payment(&refund.trade_no);
+        Self {
+            order_no: order.order_no.0.clone(),
+            idempotency_key: order.idempotency_key.clone(),
+            method: order.method.clone(),
+            charged: order.money,
+            refund_no: refund.refund_no.clone(),
+            trade_no: refund.trade_no.clone(),
+            paid: paid.map_or(refund.money, |payment| payment.money),
+            money: refund.money,
+            reason: refund.reason.clone(),
+            notify_url: order.notify_url.clone(),
+            timeout,
+        }
+    }
+}
+
 /// A request to a callback address, as it arrived.
 #[derive(Debug, Clone, Copy)]
 pub struct RawNotice<'a> {
@@ -117,11 +174,19 @@ pub enum Notice {
         order_no: String,
         answer: Answer,
     },
-    /// About a refund. Kept as news for the order until refunds are managed here.
+    /// About a refund, ours or one that began at the channel.
     Refund {
+        key: String,
+        status: String,
+        order_no: String,
+        news: RefundNews,
+    },
+    /// The payer disputes a payment.
+    Dispute {
         key: String,
         order_no: String,
         reference: String,
+        phase: DisputePhase,
         summary: String,
     },
     /// Of a type that concerns no order of ours: acknowledged and counted.

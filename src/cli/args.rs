@@ -23,6 +23,10 @@ pub(super) enum Command {
     Serve(Serve),
     /// Play scripted orders against a sandbox and print each timeline as it happens
     Demo,
+    /// Play what must hold before going live against a sandbox: a pass list, exit 1 if something does not hold
+    Drill,
+    /// Play months of orders in a world that fails, from one seed: exit 1 if a rule is broken
+    Simulate(Simulate),
     /// Run a sandbox processor of its own
     #[command(after_long_help = crate::sandbox::DIRECTIVES)]
     Sandbox(Sandbox),
@@ -49,6 +53,16 @@ pub(super) enum Command {
     Alerts {
         #[command(subcommand)]
         action: Alerts,
+    },
+    /// What people did: reviews, refunds, redeliveries, changes of keys
+    Audit {
+        #[command(subcommand)]
+        action: Audit,
+    },
+    /// The credit ledger of accounts
+    Ledger {
+        #[command(subcommand)]
+        action: Ledger,
     },
     /// Callbacks of channels
     Callback {
@@ -78,6 +92,19 @@ pub(super) struct Serve {
 pub(super) enum LogLines {
     Json,
     Human,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Simulate {
+    /// Everything that happens follows from it
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(super) seed: u64,
+    /// How many orders come
+    #[arg(long, value_name = "M", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub(super) orders: u32,
+    /// Within how many hours of the simulated clock they come
+    #[arg(long, value_name = "H", default_value_t = 2_160, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(super) hours: u32,
 }
 
 #[derive(Debug, Args)]
@@ -182,6 +209,7 @@ pub(super) struct Review {
     /// What the decision rests on, such as "bank statement line 17"
     #[arg(long)]
     pub(super) basis: String,
+    /// The trade that paid, if no payment is on record
     #[arg(long, value_name = "NUMBER")]
     pub(super) channel_trade_no: Option<String>,
     /// The version that was looked at; without it the present one
@@ -196,6 +224,8 @@ pub(super) enum Decision {
     NotPaid,
     Resubmit,
     Close,
+    /// The money is there and is given back
+    Refund,
 }
 
 #[derive(Debug, Subcommand)]
@@ -217,6 +247,22 @@ pub(super) enum AlertStatus {
     Open,
     Acknowledged,
     Resolved,
+}
+
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub(super) enum Ledger {
+    /// Add up all entries and holds anew and compare them with the balances; it only reads
+    Check,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Audit {
+    /// Find the first row that was altered, moved or taken out; exit 1 if there is one
+    Verify {
+        /// A head that was kept elsewhere, as in the daily mail: only with it a cut tail is found
+        #[arg(long, value_name = "SEQ:MAC", value_parser = super::audit::head)]
+        head: Option<crate::store::audit::Head>,
+    },
 }
 
 #[derive(Debug, Subcommand)]

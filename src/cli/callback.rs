@@ -2,13 +2,14 @@
 
 use super::args::{Callback, Cli, Verify};
 use super::problem::Problem;
-use super::{out, place};
+use super::{callback_words, out, place};
 use crate::channels::http::{HttpChannel, HttpChannelSettings};
 use crate::channels::{Channel, Notice, RawNotice, Rejection};
 use crate::clock::SystemClock;
 use crate::config::Settings;
 use crate::domain::UnixMillis;
 use crate::moment;
+use crate::scrub::scrub;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -32,7 +33,7 @@ pub(super) fn run(cli: &Cli, action: &Callback) -> Result<ExitCode, Problem> {
             Ok(ExitCode::SUCCESS)
         }
         Err(rejection) => {
-            rejected(cli, &rejection);
+            rejected(cli, &callback_words::shown(&rejection, &headers, &body));
             Ok(ExitCode::FAILURE)
         }
     }
@@ -73,8 +74,9 @@ fn headers(args: &Verify) -> Result<BTreeMap<String, String>, Problem> {
         .map(|line| {
             let (name, value) = line.split_once(':').ok_or_else(|| {
                 Problem::Plain(format!(
-                    "{}: `{line}` is not `Name: value`",
-                    args.headers.display()
+                    "{}: `{}` is not `Name: value`",
+                    args.headers.display(),
+                    scrub(line, &[])
                 ))
             })?;
             Ok((name.trim().to_ascii_lowercase(), value.trim().to_owned()))
@@ -95,14 +97,25 @@ fn accepted(cli: &Cli, notice: &Notice) {
         }),
         Notice::Refund {
             order_no,
+            status,
+            key,
+            news,
+        } => json!({
+            "accepted": true, "about": "refund", "order_no": order_no, "refund": news.refund_no,
+            "status": status, "notice": key,
+        }),
+        Notice::Dispute {
+            order_no,
             reference,
             key,
+            phase,
             ..
         } => json!({
-            "accepted": true, "about": "refund", "order_no": order_no, "refund": reference, "notice": key,
+            "accepted": true, "about": "dispute", "order_no": order_no, "dispute": reference,
+            "status": phase.as_str(), "notice": key,
         }),
         Notice::Unrelated { kind } => {
-            json!({"accepted": true, "about": "nothing of ours", "type": kind})
+            json!({"accepted": true, "about": "nothing of ours", "type": scrub(kind, &[])})
         }
     };
     tell(cli, &told);

@@ -10,6 +10,7 @@ use std::time::Duration;
 /// Longer than any answer of the API but a create's.
 const TIMEOUT: Duration = Duration::from_secs(90);
 
+#[derive(Clone)]
 pub(super) struct Client {
     http: reqwest::Client,
     base: String,

@@ -23,7 +23,7 @@ pub(super) async fn run(cli: &Cli, action: &Keys) -> Result<ExitCode, Problem> {
         Keys::Create { name, role, scopes } => {
             if !address::is_key_name(name) {
                 return Err(Problem::plain(
-                    "a key's name is 1–64 of A-Z a-z 0-9 _ - . @",
+                    "a key's name is 1–64 of A-Z a-z 0-9 _ - . @, and not . or ..",
                 ));
             }
             let wanted = Wanted {
@@ -88,7 +88,8 @@ impl Wanted<'_> {
             revoked_at: None,
         };
         let statement = keys::add(own.database.backend(), &stored);
-        if own.run(statement).await? == 0 {
+        let record = keys::created(place::actor(), &stored);
+        if own.run(statement, &record).await? == 0 {
             return Err(Problem::Plain(format!(
                 "there is a key named {} already",
                 self.name
@@ -168,7 +169,8 @@ async fn revoke(settings: &Settings, name: &str) -> Result<(), Problem> {
         Writer::Own(own) => own,
     };
     let statement = keys::revoke(own.database.backend(), name, own.now());
-    match own.run(statement).await? {
+    let record = keys::revoked(place::actor(), name);
+    match own.run(statement, &record).await? {
         0 => Err(Problem::Plain(format!("no live key has the name {name}"))),
         _ => Ok(()),
     }

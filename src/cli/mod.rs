@@ -2,22 +2,28 @@
 
 mod alerts;
 mod args;
+mod audit;
 mod backup;
 mod callback;
+mod callback_words;
 mod check;
 mod client;
 mod demo;
+mod drill;
 mod init;
 mod keys;
+mod ledger;
 mod migrate;
 mod orders;
 mod out;
 mod place;
 mod problem;
+mod rehearsal;
 mod restore;
 mod sandbox;
 mod serve;
 mod shown;
+mod simulate;
 mod sqlite;
 mod view;
 mod welcome;
@@ -58,6 +64,8 @@ async fn command(cli: &Cli) -> Result<ExitCode, Problem> {
     match cli.command.as_ref().unwrap_or(&serve) {
         Command::Serve(args) => serve::run(cli, args).await,
         Command::Demo => demo::run().await,
+        Command::Drill => drill::run(cli).await,
+        Command::Simulate(args) => Ok(simulate::run(cli, args)),
         Command::Sandbox(args) => sandbox::run(args).await,
         Command::Migrate => migrate::run(cli).await,
         Command::Init { what } => init::run(cli, *what),
@@ -65,6 +73,8 @@ async fn command(cli: &Cli) -> Result<ExitCode, Problem> {
         Command::Keys { action } => keys::run(cli, action).await,
         Command::Orders { action } => orders::run(cli, action).await,
         Command::Alerts { action } => alerts::run(cli, action).await,
+        Command::Audit { action } => audit::run(cli, action).await,
+        Command::Ledger { action } => ledger::run(cli, *action).await,
         Command::Callback { action } => callback::run(cli, action),
         Command::Backup { file } => backup::run(cli, file).await,
         Command::Restore(args) => restore::run(cli, args).await,

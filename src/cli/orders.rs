@@ -133,6 +133,7 @@ async fn show(
     }
     shown::fields(&shown);
     shown::payments(&order);
+    shown::refunds(&order);
     out::line("");
     shown::history(&order, &events);
     Ok(())
@@ -144,6 +145,7 @@ fn review_body(review: &Review, order: &Order) -> Value {
         Decision::NotPaid => "NOT_PAID",
         Decision::Resubmit => "RESUBMIT",
         Decision::Close => "CLOSE",
+        Decision::Refund => "REFUND",
     };
     let mut body = json!({
         "decision": decision,

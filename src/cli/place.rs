@@ -4,10 +4,10 @@ use super::args::Cli;
 use super::client::Client;
 use super::problem::Problem;
 use crate::clock::{SharedClock, SystemClock};
-use crate::config::{Loaded, Settings, Sources};
+use crate::config::{Loaded, Settings, Sources, kept};
 use crate::domain::UnixMillis;
-use crate::store::journal::JournalKind;
-use crate::store::{Database, Journal, ProcessLock, StoreError};
+use crate::store::journal::{AuditRecord, JournalKind};
+use crate::store::{Database, Journal, ProcessLock, StoreError, audit};
 use sea_orm::Statement;
 
 /// The configuration as every command but `serve` reads it: nothing is made.
@@ -58,12 +58,16 @@ pub(super) async fn writer(settings: &Settings, role: &str) -> Result<Writer, Pr
     };
     let database = Database::open(&settings.database).await?;
     let clock = SystemClock::start();
+    let audited = audit::head(&database.read).await?.seq;
+    let audit_key = kept::audit_key(&settings.data_dir, audited)
+        .map_err(|error| Problem::plain(error.to_string()))?;
     let epoch = database.next_epoch(clock.wall()).await?;
     let journal = Journal::start(
         &database,
         epoch,
         JournalKind::Grouped,
         SharedClock::clone(&clock),
+        audit_key,
     );
     Ok(Writer::Own(Box::new(OwnDatabase {
         database,
@@ -73,14 +77,27 @@ pub(super) async fn writer(settings: &Settings, role: &str) -> Result<Writer, Pr
     })))
 }
 
+/// Who is at this shell, for the audit log.
+pub(super) fn actor() -> String {
+    let user = ["SUDO_USER", "USER", "LOGNAME"]
+        .iter()
+        .find_map(|name| std::env::var(name).ok());
+    let user: String = user.unwrap_or_default().chars().take(64).collect();
+    format!("shell:{user}")
+}
+
 impl OwnDatabase {
     pub(super) fn now(&self) -> UnixMillis {
         self.clock.wall()
     }
 
-    /// Runs one statement and ends the journal; the rows that it touched.
-    pub(super) async fn run(self, statement: Statement) -> Result<u64, Problem> {
-        let affected = self.journal.run(vec![statement]).await;
+    /// Runs one statement, which enters the audit log, and ends the journal; the rows that it touched.
+    pub(super) async fn run(
+        self,
+        statement: Statement,
+        record: &AuditRecord,
+    ) -> Result<u64, Problem> {
+        let affected = self.journal.run_audited(vec![statement], record).await;
         self.journal.close().await;
         let affected = affected.map_err(|error| Problem::plain(error.to_string()))?;
         Ok(affected.first().copied().unwrap_or_default())

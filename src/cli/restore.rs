@@ -65,12 +65,7 @@ async fn restore(settings: &Settings, backup: &Path, now: UnixMillis) -> Result<
 fn mark(settings: &Settings, now: UnixMillis) -> Result<(), Problem> {
     let file = settings.restored_file();
     let failed = |error: std::io::Error| Problem::file(&file, &error);
-    let unfinished = sqlite::beside(&file, ".unfinished");
-    if let Some(folder) = file.parent() {
-        std::fs::create_dir_all(folder).map_err(failed)?;
-    }
-    std::fs::write(&unfinished, now.0.to_string()).map_err(failed)?;
-    std::fs::rename(&unfinished, &file).map_err(failed)?;
+    settings.note_restore(now).map_err(failed)?;
     sqlite::sync(&file).map_err(failed)
 }
 

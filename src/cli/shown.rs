@@ -92,6 +92,21 @@ pub(super) fn payments(order: &Order) {
     }
 }
 
+/// Refunds, each with its number, its status and its version.
+pub(super) fn refunds(order: &Order) {
+    for refund in &order.refunds {
+        out::line(format_args!(
+            "{:16}  {} {} of trade {} is {} (version {})",
+            "refund",
+            refund.refund_no,
+            refund.money,
+            refund.trade_no,
+            refund.status,
+            refund.version
+        ));
+    }
+}
+
 /// The history, a line an event.
 pub(super) fn history(order: &Order, events: &[StoredEvent]) {
     let rows: Vec<_> = events
@@ -109,7 +124,8 @@ pub(super) fn history(order: &Order, events: &[StoredEvent]) {
     out::table(&["AT", "STATUS", "EVENT", "BY", "WHAT"], &rows);
 }
 
-/// The summary, with another amount than the order's, why a person is needed, and a decision's basis.
+/// The summary, with another amount than the order's, why a person is needed, and a decision's basis. What was said of a
+/// refund is not yet what became of it: one that waits for a person says so.
 fn what(order: &Order, event: &Value) -> String {
     let detail = |name: &str| event.get("detail").and_then(|detail| detail.get(name));
     let word = |name: &str| detail(name).and_then(Value::as_str);
@@ -119,8 +135,19 @@ fn what(order: &Order, event: &Value) -> String {
     let told = amount
         .zip(currency)
         .map(|(amount, currency)| Money::new(amount, currency));
-    if let Some(told) = told.filter(|told| *told != order.money) {
-        text.push_str(&format!(" of {told}"));
+    let told = told.filter(|told| *told != order.money);
+    if let Some(told) = told.map(|told| told.to_string()) {
+        let joint = if detail("refund_no").is_some() {
+            ","
+        } else {
+            " of"
+        };
+        if !text.contains(&told) {
+            text.push_str(&format!("{joint} {told}"));
+        }
+    }
+    if word("refund_status") == Some("MANUAL") {
+        text.push_str(" (the refund is MANUAL)");
     }
     let to_a_person = event.get("to").and_then(Value::as_str) == Some("MANUAL");
     if let Some(reason) = word("reason").filter(|_| to_a_person) {

@@ -1,7 +1,7 @@
 //! Rows as data: the names of the API.
 
 use crate::config::KeySettings;
-use crate::domain::order::AlertKind;
+use crate::domain::order::{AlertKind, Severity};
 use crate::moment::rfc3339;
 use crate::store::alerts::StoredAlert;
 use crate::store::keys::StoredKey;
@@ -23,6 +23,9 @@ pub(super) fn event(event: &StoredEvent) -> Value {
 }
 
 pub(super) fn alert(alert: &StoredAlert) -> Value {
+    let action = AlertKind::parse(&alert.kind)
+        .zip(Severity::parse(&alert.severity))
+        .map(|(kind, severity)| kind.suggested_action(severity));
     json!({
         "alert_id": alert.alert_id,
         "kind": alert.kind,
@@ -33,7 +36,7 @@ pub(super) fn alert(alert: &StoredAlert) -> Value {
         "channel": alert.channel,
         "count": alert.count,
         "message": alert.message,
-        "suggested_action": AlertKind::parse(&alert.kind).map(AlertKind::suggested_action),
+        "suggested_action": action,
         "created_at": rfc3339(alert.created_at),
         "acknowledged_by": alert.acknowledged_by,
         "resolved_at": alert.resolved_at.map(rfc3339),

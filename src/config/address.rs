@@ -31,16 +31,25 @@ pub fn is_loopback(text: &str) -> bool {
     }
 }
 
+/// The address of the host, where it is none by name.
+#[must_use]
+pub fn literal(text: &str) -> Option<std::net::IpAddr> {
+    let url = Url::parse(text).ok()?;
+    url.host_str()?.trim_matches(['[', ']']).parse().ok()
+}
+
 /// Names of channels: 1–64 of `A-Z a-z 0-9 _ -`.
 #[must_use]
 pub fn is_name(text: &str) -> bool {
     crate::domain::OrderNo::is_valid(text)
 }
 
-/// Names of keys: 1–64 of `A-Z a-z 0-9 _ - . @`.
+/// Names of keys and of accounts: 1–64 of `A-Z a-z 0-9 _ - . @`. They stand in addresses, where `.` and `..` are no
+/// names but steps.
 #[must_use]
 pub fn is_key_name(text: &str) -> bool {
-    (1..=64).contains(&text.len())
+    !matches!(text, "." | "..")
+        && (1..=64).contains(&text.len())
         && text
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'@'))

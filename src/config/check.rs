@@ -1,8 +1,10 @@
 //! Values that are good alone and dangerous together.
 
 use super::problem::{ConfigError, Problem};
+use super::public_address::is_public;
 use super::{ChannelSettings, Settings, address, duration::show};
 use crate::domain::order::Fingerprint;
+use crate::domain::schedule::LateSuccess;
 
 /// Refuses pairs of settings under which an order could be charged twice, never settled, or paid with play money.
 pub fn pairs(settings: &Settings) -> Result<(), ConfigError> {
@@ -13,6 +15,7 @@ pub fn pairs(settings: &Settings) -> Result<(), ConfigError> {
         channel_clocks(settings, channel, &at, &mut problems);
         play_money(settings, channel, &at, &mut problems);
     }
+    receiver(settings, &mut problems);
     refuse_if_any(problems)
 }
 
@@ -119,6 +122,18 @@ fn play_money(
     }
 }
 
+/// Whoever can write the configuration may mean a receiver beside us; whoever can only write names may not.
+fn receiver(settings: &Settings, problems: &mut Vec<Problem>) {
+    let Some(url) = settings.fulfilment.url.as_deref() else {
+        return;
+    };
+    let literal = address::literal(url).is_some_and(|ip| !is_public(ip));
+    if (literal || address::is_loopback(url)) && !settings.fulfilment.allow_private {
+        let message = "is a private address; set fulfilment.allow_private = true if that is meant";
+        add(problems, "fulfilment.url", message.to_owned());
+    }
+}
+
 /// Refuses what a server of our own cannot do: it mounts everything at the root. (An app that mounts the routes in a
 /// scope names that scope in its public address.)
 pub fn check_serving(settings: &Settings) -> Result<(), ConfigError> {
@@ -134,6 +149,19 @@ pub fn check_serving(settings: &Settings) -> Result<(), ConfigError> {
         )),
         Some(_) | None => Ok(()),
     }
+}
+
+/// Refuses to give late money back through a channel that makes no refunds.
+pub fn check_refunds(settings: &Settings, channel: &str, refunds: bool) -> Result<(), ConfigError> {
+    let configured = settings.channels.get(channel);
+    let policy = configured.map(|configured| configured.late_success);
+    if policy == Some(LateSuccess::Refund) && !refunds {
+        return Err(ConfigError::one(
+            format!("channels.{channel}.late_success"),
+            "`refund` is refused, since this channel makes no refunds; allowed is \"manual\" or \"fulfil\"",
+        ));
+    }
+    Ok(())
 }
 
 /// Refuses settings that dropped a channel, or changed its account, while orders are in flight or in `MANUAL` there.

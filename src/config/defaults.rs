@@ -1,7 +1,11 @@
 //! What holds where the configuration is silent, and why.
 
-use super::{AlertSettings, CheckSettings, LimitSettings, OnDeadline, ServerSettings};
+use super::{
+    AlertSettings, CheckSettings, CircuitSettings, LimitSettings, OnDeadline, Rate, ServerSettings,
+};
+use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::num::NonZeroU32;
 
 /// The channel acknowledges within five seconds or sends again; one second is left for the way.
 pub const CALLBACKS_DEADLINE_MS: i64 = 4_000;
@@ -11,6 +15,14 @@ pub const READ_TIMEOUT_MS: i64 = 120_000;
 pub const DATABASE_URL: &str = "sqlite://data/oncepay.db";
 /// Reads are short; more connections than this wait for cores, not for the database.
 pub const READERS: u32 = 8;
+/// As Standard Webhooks recommends; after the last of them hourly, until a day has passed.
+pub const FULFILMENT_SCHEDULE_MS: [i64; 5] = [5_000, 60_000, 300_000, 900_000, 3_600_000];
+/// What one granted `subscription` lasts.
+pub const SUBSCRIPTION_PERIOD_MS: i64 = 30 * 86_400_000;
+/// A receiver that asks for a webhook of a quarter ago asks for it again, or by the order.
+pub const DELIVERIES_KEPT_MS: i64 = 90 * 86_400_000;
+/// No channel repeats a notice for so long, and by then somebody has looked into it.
+pub const ORPHANS_KEPT_MS: i64 = 30 * 86_400_000;
 /// Where everything that is not the database is kept.
 pub const DATA_DIR: &str = "data";
 
@@ -55,6 +67,19 @@ impl Default for AlertSettings {
             to: vec!["ops@localhost.localdomain".to_owned()],
             smtp_url: None,
             digest_window_ms: 30_000,
+            // Before people begin to work in Europe, and while they do in Asia.
+            daily_at_ms: 8 * 3_600_000,
+        }
+    }
+}
+
+impl Default for CircuitSettings {
+    fn default() -> Self {
+        Self {
+            // A channel that is up answers one of ten calls in a row, whatever one of its machines does.
+            failures: 10,
+            // A processor that is started again takes about so long.
+            pause_ms: 30_000,
         }
     }
 }
@@ -63,7 +88,10 @@ impl Default for LimitSettings {
     fn default() -> Self {
         Self {
             requests_per_key: None,
-            callbacks_per_address: Some(200),
+            callbacks_per_address: NonZeroU32::new(200).map(Rate::per_second),
+            // Far more than any client that has lost its key, and nothing for a flood.
+            unauthenticated_per_address: NonZeroU32::new(100).map(Rate::per_second),
+            account_daily: BTreeMap::new(),
         }
     }
 }

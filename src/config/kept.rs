@@ -3,6 +3,7 @@
 use super::problem::ConfigError;
 use super::section::{Report, Section};
 use super::{KeySettings, parse};
+use crate::store::audit::AuditKey;
 use base64::Engine;
 use secrecy::{ExposeSecret, SecretString};
 use std::collections::BTreeSet;
@@ -12,6 +13,9 @@ use toml::Table;
 
 /// The file of the sandbox's secret in the data folder.
 pub const SANDBOX_SECRET: &str = "sandbox.secret";
+
+/// The file of the audit log's key in the data folder.
+pub const AUDIT_KEY: &str = "audit.key";
 
 /// Names, roles and scopes of the keys that a first start makes.
 const FIRST_KEYS: [(&str, &str, &[&str]); 4] = [
@@ -50,6 +54,52 @@ pub fn sandbox_secret(data_dir: &Path) -> std::io::Result<SecretString> {
     }
 }
 
+/// The key of the audit log's chain: random, made once, kept in the data folder. Who has it can forge the log. `rows`
+/// are those of the log: once it has some, no other key will do.
+///
+/// # Errors
+/// When the file cannot be read or made, holds something else, or is lost.
+pub fn audit_key(data_dir: &Path, rows: i64) -> std::io::Result<AuditKey> {
+    if let Some(key) = read_audit_key(data_dir)? {
+        return Ok(key);
+    }
+    if rows > 0 {
+        return Err(lost(&data_dir.join(AUDIT_KEY), rows));
+    }
+    super::private::folder(data_dir)?;
+    let key = random()?;
+    write_private(&data_dir.join(AUDIT_KEY), &hex::encode(key))?;
+    Ok(AuditKey::new(key))
+}
+
+/// A new key would break the chain, as a forger does: whoever knows that the key is lost must say so.
+fn lost(file: &Path, rows: i64) -> std::io::Error {
+    let file = file.display();
+    std::io::Error::other(format!(
+        "{file} is missing, and the rows of the audit log ({rows}) were sealed with it. Put the file back from your \
+         backup. If it is lost for good, copy the table audit_log to a safe place and empty it: the next start makes a \
+         new key and begins a new chain"
+    ))
+}
+
+/// The key of the audit log's chain, if one was made here: who only looks makes none.
+///
+/// # Errors
+/// As [`audit_key`].
+pub fn read_audit_key(data_dir: &Path) -> std::io::Result<Option<AuditKey>> {
+    let file = data_dir.join(AUDIT_KEY);
+    let text = match std::fs::read_to_string(&file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let mut bytes = [0; 32];
+    hex::decode_to_slice(text.trim(), &mut bytes).map_err(|error| {
+        std::io::Error::other(format!("{} holds no key: {error}", file.display()))
+    })?;
+    Ok(Some(AuditKey::new(bytes)))
+}
+
 /// The keys of the data folder, and whether they were made just now.
 pub(super) fn keys(data_dir: &Path) -> Result<(Vec<KeySettings>, bool), ConfigError> {
     let file = keys_file(data_dir);
@@ -82,7 +132,7 @@ pub fn read_keys(data_dir: &Path) -> Result<Vec<KeySettings>, ConfigError> {
     };
     let table = text
         .parse::<Table>()
-        .map_err(|error| ConfigError::one(&at, error.message()))?;
+        .map_err(|error| ConfigError::syntax(&at, &text, &error))?;
     let nothing = BTreeSet::new();
     let report = Report::new(&nothing, &|_| None);
     let keys = parse::key_list(Section::root(table, &report).listed("keys"));

@@ -76,7 +76,7 @@ impl Settings {
     pub fn from_text(text: &str) -> Result<Self, ConfigError> {
         let table = text
             .parse::<Table>()
-            .map_err(|error| ConfigError::one("configuration", error.to_string()))?;
+            .map_err(|error| ConfigError::syntax("configuration", text, &error))?;
         from_table(table, &Sources::default())
     }
 }
@@ -144,5 +144,5 @@ pub(super) fn read(file: &Path) -> Result<Table, ConfigError> {
     let text = std::fs::read_to_string(file)
         .map_err(|error| ConfigError::one(&at, format!("cannot be read: {error}")))?;
     text.parse()
-        .map_err(|error: toml::de::Error| ConfigError::one(&at, error.to_string()))
+        .map_err(|error| ConfigError::syntax(&at, &text, &error))
 }

@@ -11,22 +11,25 @@ pub mod outline;
 mod parse;
 pub mod private;
 pub mod problem;
+pub mod public_address;
+pub mod rate;
 pub mod restored;
 mod rules;
 pub mod secret;
 mod section;
 mod warnings;
 
-pub use check::{check_against_rows, check_serving};
+pub use check::{check_against_rows, check_refunds, check_serving};
 pub use first_start::FirstStart;
 pub use load::{Loaded, Sources};
 pub use outline::Outline;
 pub use problem::{ConfigError, Problem};
+pub use rate::Rate;
 
 pub use crate::mail::AlertSettings;
 
 use crate::domain::Currency;
-use crate::domain::schedule::LateSuccess;
+use crate::domain::schedule::{LateSuccess, OnRefund};
 use secrecy::SecretString;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -44,6 +47,9 @@ pub struct Settings {
     pub alerts: AlertSettings,
     pub limits: LimitSettings,
     pub second_person_above: BTreeMap<Currency, i64>,
+    pub fulfilment: FulfilmentSettings,
+    pub ledger: LedgerSettings,
+    pub retention: RetentionSettings,
     pub keys: Vec<KeySettings>,
     /// Where keys, the sandbox's secret, mails and the embedded database are kept.
     pub data_dir: PathBuf,
@@ -96,6 +102,10 @@ pub struct ChannelSettings {
     pub late_success: LateSuccess,
     pub not_found_grace_ms: Option<i64>,
     pub amount_max: Option<i64>,
+    /// Calls to the channel; `None` is off.
+    pub rate: Option<Rate>,
+    /// When the channel counts as down; `None` is off.
+    pub circuit: Option<CircuitSettings>,
     /// The merchant's id at the processor, where it has one; default: the channel's name.
     pub merchant: String,
 }
@@ -109,12 +119,56 @@ pub struct SandboxSettings {
     pub allow: bool,
 }
 
+/// `[fulfilment]`.
+#[derive(Debug, Clone)]
+pub struct FulfilmentSettings {
+    /// Where webhooks are sent to; `None`: the ledger alone.
+    pub url: Option<String>,
+    /// Each webhook is signed with every one of them.
+    pub secrets: Vec<SecretString>,
+    /// Delays between attempts, of webhooks and of grants.
+    pub schedule_ms: Vec<i64>,
+    /// Webhooks may go to private and link-local addresses.
+    pub allow_private: bool,
+}
+
+/// `[ledger]`.
+#[derive(Debug, Clone)]
+pub struct LedgerSettings {
+    /// How far below zero an account may spend, by its name; `*` is every account that is not named.
+    pub overdraft: BTreeMap<String, i64>,
+    pub on_refund: OnRefund,
+    /// How long a subscription lasts for each one granted.
+    pub subscription_period_ms: i64,
+}
+
+/// `[retention]`: how long is kept what nobody needs any more. Nothing that deduplicates is ever deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RetentionSettings {
+    /// Webhooks that were delivered, or whose endpoint has ended, with their attempts.
+    pub deliveries_ms: i64,
+    /// Notices about orders that nobody knows.
+    pub orphans_ms: i64,
+}
+
+/// So many calls in a row without an answer hold new submits back for the pause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CircuitSettings {
+    pub failures: u32,
+    pub pause_ms: i64,
+}
+
+/// `[limits]`. `None` is off.
 #[derive(Debug, Clone)]
 pub struct LimitSettings {
-    /// Requests a second of one API key; `None` is off.
-    pub requests_per_key: Option<u32>,
-    /// Requests a second from one address to the callbacks; `None` is off.
-    pub callbacks_per_address: Option<u32>,
+    /// Requests of one API key.
+    pub requests_per_key: Option<Rate>,
+    /// Requests from one address to the callbacks.
+    pub callbacks_per_address: Option<Rate>,
+    /// Requests from one address without a key that is in force.
+    pub unauthenticated_per_address: Option<Rate>,
+    /// What the orders of one account on one UTC day, ended ones aside, may add up to, in minor units.
+    pub account_daily: BTreeMap<Currency, i64>,
 }
 
 #[derive(Debug, Clone)]

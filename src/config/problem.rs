@@ -18,6 +18,19 @@ pub struct ConfigError {
 }
 
 impl ConfigError {
+    /// A file that cannot be read as TOML: what is wrong and where, without the line, which may hold a secret.
+    #[must_use]
+    pub(super) fn syntax(path: impl Into<String>, text: &str, error: &toml::de::Error) -> Self {
+        let before = error.span().and_then(|span| text.get(..span.start));
+        let place = before.map_or_else(String::new, |before| {
+            let line = before.matches('\n').count().saturating_add(1);
+            let start = before.rfind('\n').map_or(0, |at| at.saturating_add(1));
+            let column = before.get(start..).unwrap_or_default().chars().count();
+            format!("line {line}, column {}: ", column.saturating_add(1))
+        });
+        Self::one(path, format!("{place}{}", error.message()))
+    }
+
     /// A configuration with this one problem.
     #[must_use]
     pub fn one(path: impl Into<String>, message: impl Into<String>) -> Self {

@@ -47,6 +47,22 @@ impl Settings {
         }
     }
 
+    /// Leaves the mark: at this moment the database has forgotten what channels may know.
+    ///
+    /// # Errors
+    /// When it cannot be brought to the disk.
+    pub fn note_restore(&self, at: UnixMillis) -> std::io::Result<()> {
+        let file = self.restored_file();
+        let mut unfinished = file.clone().into_os_string();
+        unfinished.push(".unfinished");
+        if let Some(folder) = file.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        std::fs::write(&unfinished, at.0.to_string())?;
+        std::fs::File::open(&unfinished)?.sync_all()?;
+        std::fs::rename(&unfinished, &file)
+    }
+
     /// The embedded database's file; `None` with PostgreSQL.
     #[must_use]
     pub fn sqlite_file(&self) -> Option<PathBuf> {

@@ -20,6 +20,7 @@ impl Settings {
             capabilities,
             fingerprint,
             late_success: configured.map_or(LateSuccess::Manual, |channel| channel.late_success),
+            on_refund: self.ledger.on_refund,
             ui_deadline_ms: self.server.ui_deadline_ms,
             submit_timeout_ms: checks.submit_timeout_ms,
             query_timeout_ms: checks.query_timeout_ms,

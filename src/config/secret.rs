@@ -1,6 +1,7 @@
 //! Secrets: written as they are, or as `{ file = "…" }` or `{ env = "…" }`.
 
-use secrecy::SecretString;
+use base64::Engine;
+use secrecy::{ExposeSecret, SecretString};
 use toml::Value;
 
 /// What a secret may look like, for messages.
@@ -37,4 +38,15 @@ fn read_file(name: &str) -> Result<String, String> {
     let text = std::fs::read_to_string(name)
         .map_err(|error| format!("the file {name} cannot be read: {error}"))?;
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())
+}
+
+/// The shortest key that Standard Webhooks permits.
+pub const SIGNING_BYTES_MIN: usize = 24;
+
+/// Whether it is `whsec_` and a key of at least [`SIGNING_BYTES_MIN`] bytes in base64.
+#[must_use]
+pub fn is_signing_key(secret: &SecretString) -> bool {
+    let key = secret.expose_secret().strip_prefix("whsec_");
+    let bytes = key.and_then(|key| base64::prelude::BASE64_STANDARD.decode(key).ok());
+    bytes.is_some_and(|bytes| bytes.len() >= SIGNING_BYTES_MIN)
 }

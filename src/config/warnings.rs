@@ -19,6 +19,12 @@ impl Settings {
                 "the configuration has no [channels.NAME]: no order can be created".to_owned(),
             );
         }
+        if self.fulfilment.url.is_none() && !self.fulfilment.secrets.is_empty() {
+            warnings.push(
+                "fulfilment.secrets is set and fulfilment.url is not: no webhook is sent"
+                    .to_owned(),
+            );
+        }
         let live = self.channels.iter().find(|(_, channel)| channel.live);
         if let Some((name, _)) = live
             && self.alerts.smtp_url.is_none()

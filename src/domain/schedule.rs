@@ -30,6 +30,18 @@ pub struct Capabilities {
 pub enum LateSuccess {
     Manual,
     Fulfil,
+    Refund,
+}
+
+/// What becomes of what a payer got when the money is given back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnRefund {
+    /// Taken back when the refund succeeds, below zero if need be.
+    Debt,
+    /// As `Debt`, and held back from the refund's request on.
+    Hold,
+    /// The payer keeps it.
+    Keep,
 }
 
 /// Everything configured that a decision about an order of one channel reads. Durations are milliseconds.
@@ -39,6 +51,7 @@ pub struct Rules {
     /// The account that calls would be made under now; `None` when the channel is not configured any more.
     pub fingerprint: Option<Fingerprint>,
     pub late_success: LateSuccess,
+    pub on_refund: OnRefund,
     pub ui_deadline_ms: i64,
     pub submit_timeout_ms: i64,
     pub query_timeout_ms: i64,
@@ -51,7 +64,7 @@ pub struct Rules {
     pub startup_grace_ms: i64,
     pub not_found_grace_ms: i64,
     pub max_submits: u32,
-    /// Reviews of more than this want a second person.
+    /// Reviews and operators' refunds of more than this want a second person.
     pub second_person_above: BTreeMap<Currency, i64>,
 }
 

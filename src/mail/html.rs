@@ -3,7 +3,8 @@
 use super::render::{Digest, Entry};
 use html_escape::encode_quoted_attribute as escape;
 
-const STYLE: &str = "font-family:system-ui,sans-serif;font-size:14px;color:#222;max-width:44em";
+pub(super) const STYLE: &str =
+    "font-family:system-ui,sans-serif;font-size:14px;color:#222;max-width:44em";
 const TABLE: &str = "border-collapse:collapse;font-size:13px";
 const NAME: &str =
     "color:#666;padding:1px 12px 1px 0;text-align:left;font-weight:normal;vertical-align:top";

@@ -1,9 +1,10 @@
 //! One mail from one alert or from a storm of them.
 
-use super::{html, scrub, text};
+use super::{html, text};
 use crate::domain::UnixMillis;
 use crate::domain::order::{AlertKind, Severity};
 use crate::moment::rfc3339;
+use crate::scrub::scrub;
 use std::collections::BTreeMap;
 
 /// So many alerts are told one by one; of the rest only the number. A mail of more is not read.
@@ -153,7 +154,10 @@ impl Item {
 
     fn next(&self) -> String {
         let action = AlertKind::parse(&self.kind)
-            .map_or("Look it up in the alerts.", AlertKind::suggested_action);
+            .zip(Severity::parse(&self.severity))
+            .map_or("Look it up in the alerts.", |(kind, severity)| {
+                kind.suggested_action(severity)
+            });
         if self.resolved {
             format!("None: it is resolved already. (It would have been: {action})")
         } else {

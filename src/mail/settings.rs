@@ -11,4 +11,6 @@ pub struct AlertSettings {
     pub smtp_url: Option<SecretString>,
     /// Alerts of so many milliseconds go into one mail.
     pub digest_window_ms: i64,
+    /// When the mail of a day is sent, in milliseconds after midnight, UTC.
+    pub daily_at_ms: i64,
 }

@@ -1,23 +1,29 @@
 //! Putting a runtime together.
 
+mod after;
+
 use super::{Runtime, RuntimeError};
-use crate::actors::notifier::{Notifier, Rounds, Wake};
-use crate::actors::{Found, Parts, start};
+use crate::actors::notifier::{Notifier, Wake};
+use crate::actors::{ChannelLimits, Found, Parts, WebhookData, start};
 use crate::channels::http::{HttpChannel, HttpChannelSettings};
 use crate::channels::{Channel, Channels};
 use crate::clock::{SharedClock, SystemClock};
 use crate::config::restored::RESTORE_KEY_LIFE_MS;
-use crate::config::{Settings, check_against_rows, duration, private};
+use crate::config::{
+    CircuitSettings, Settings, check_against_rows, check_refunds, duration, kept, private,
+};
 use crate::domain::UnixMillis;
 use crate::domain::order::Fingerprint;
 use crate::domain::schedule::Rules;
+use crate::fulfilment::{Fulfiller, Fulfillers, OutboxBell, Resolve, SystemResolver};
 use crate::mail::Transport;
 use crate::moment::rfc3339;
+use crate::store::audit::{self, AuditKey};
 use crate::store::journal::JournalKind;
 use crate::store::{Database, Journal, ProcessLock, inbox, orders};
 use crate::telemetry::Metrics;
 use crate::web;
-use actix::{Actor, Addr, Arbiter};
+use actix::{Addr, Arbiter};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -26,6 +32,8 @@ use std::time::Duration;
 pub struct RuntimeBuilder {
     settings: Settings,
     own_channels: Vec<Arc<dyn Channel>>,
+    fulfillers: Fulfillers,
+    resolver: Arc<dyn Resolve>,
     clock: SharedClock,
     journal: JournalKind,
     locked: bool,
@@ -36,6 +44,8 @@ impl RuntimeBuilder {
         Self {
             settings,
             own_channels: Vec::new(),
+            fulfillers: Fulfillers::default(),
+            resolver: Arc::new(SystemResolver),
             clock: SystemClock::start(),
             journal: JournalKind::Grouped,
             locked: true,
@@ -52,6 +62,21 @@ impl RuntimeBuilder {
     #[must_use]
     pub fn channel(mut self, channel: Arc<dyn Channel>) -> Self {
         self.own_channels.push(channel);
+        self
+    }
+
+    /// Makes grants of some kinds outside, before they are committed.
+    #[must_use]
+    pub fn fulfiller(mut self, fulfiller: Arc<dyn Fulfiller>) -> Self {
+        self.fulfillers.add(&fulfiller);
+        self
+    }
+
+    /// Another way to look up the receiver of webhooks, for tests.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn resolver(mut self, resolver: Arc<dyn Resolve>) -> Self {
+        self.resolver = resolver;
         self
     }
 
@@ -92,48 +117,46 @@ impl RuntimeBuilder {
         } else {
             database.epoch().await?
         };
-        let journal = Journal::start(&database, epoch, self.journal, Arc::clone(&self.clock));
+        let audit_key = self.audit_key(&database).await?;
+        let clock = Arc::clone(&self.clock);
+        let journal = Journal::start(&database, epoch, self.journal, clock, audit_key);
         let metrics = metrics_of(&journal, started_at);
         let transport = Transport::open(&self.settings.alerts, &self.settings.data_dir)?;
         let found = self.find(&database, started_at).await?;
         tracing::info!(epoch, in_flight = found.count(), "the database is open");
 
         let arbiter = Arbiter::new();
-        let notifier: Arc<OnceLock<Addr<Notifier>>> = Arc::default();
-        let parts = self.parts(Fresh {
+        let outbox = OutboxBell::default();
+        let fresh = Fresh {
             database: &database,
             journal: &journal,
             channels: &channels,
             metrics: &metrics,
             epoch,
-            notifier: Arc::clone(&notifier),
-        });
-        let gateway = start(parts.await?, found, &arbiter);
-        let rounds = Rounds::new(
-            database.clone(),
-            journal.clone(),
-            transport,
-            &self.settings,
-            Arc::clone(&self.clock),
-        );
-        let address = Notifier::start_in_arbiter(&arbiter.handle(), move |_| Notifier::new(rounds));
-        drop(notifier.set(address));
+            notifier: Arc::default(),
+            outbox: outbox.clone(),
+        };
+        let gateway = start(self.parts(&fresh).await?, found, &arbiter);
+        self.notify(&fresh, transport, &arbiter);
+        self.keep_house(&fresh, &gateway, &arbiter);
+        let (fulfilment, outside) = self.fulfil(&fresh, &gateway)?;
         readiness.set_rehydrated();
 
         let settings = Arc::new(self.settings);
         let keys = web::KeyRing::new(&settings.keys).limited(settings.limits.requests_per_key);
         keys.refresh(&database).await?;
-        arbiter.spawn(keys.clone().keep_fresh(database.clone()));
+        run_on(&arbiter, keys.clone().keep_fresh(database.clone()));
         let state = web::State::new(web::Parts {
             gateway: gateway.clone(),
             database: database.clone(),
             journal: journal.clone(),
-            clock: self.clock,
+            clock: Arc::clone(&self.clock),
             settings: Arc::clone(&settings),
             channels,
             metrics,
             keys,
             readiness: readiness.clone(),
+            outbox,
         });
         Ok(Runtime {
             gateway,
@@ -143,7 +166,10 @@ impl RuntimeBuilder {
             readiness,
             settings,
             arbiter,
+            fulfilment,
+            outside,
             epoch,
+            clock: self.clock,
             lock,
         })
     }
@@ -153,7 +179,9 @@ impl RuntimeBuilder {
         if !self.locked {
             return Ok(None);
         }
-        Ok(Some(ProcessLock::take(&self.settings.database.url).await?))
+        Ok(Some(
+            ProcessLock::take_over(&self.settings.database.url).await?,
+        ))
     }
 
     fn channels(&self) -> Result<Channels, RuntimeError> {
@@ -173,6 +201,9 @@ impl RuntimeBuilder {
         }
         for channel in &self.own_channels {
             channels.insert(channel.name().to_owned(), Arc::clone(channel));
+        }
+        for (name, channel) in &channels {
+            check_refunds(&self.settings, name, channel.capabilities().refunds)?;
         }
         Ok(channels)
     }
@@ -217,7 +248,35 @@ impl RuntimeBuilder {
         }
     }
 
-    async fn parts(&self, fresh: Fresh<'_>) -> Result<Parts, RuntimeError> {
+    async fn audit_key(&self, database: &Database) -> Result<AuditKey, RuntimeError> {
+        let rows = audit::head(&database.read).await?.seq;
+        kept::audit_key(&self.settings.data_dir, rows).map_err(RuntimeError::AuditKey)
+    }
+
+    /// Without an endpoint there are no webhooks.
+    fn webhook_data(&self) -> Option<WebhookData> {
+        self.settings.fulfilment.url.as_ref()?;
+        let public_url = self.settings.server.public_url.clone();
+        Some(Box::new(move |order, announcement| {
+            web::webhook_data(order, announcement, &public_url)
+        }))
+    }
+
+    /// A channel of the merchant's own has the limits of the configured one whose place it takes, or the defaults.
+    fn limits(&self, name: &str) -> (String, ChannelLimits) {
+        let configured = self.settings.channels.get(name);
+        let limits = ChannelLimits {
+            amount_max: configured.and_then(|channel| channel.amount_max),
+            rate: configured.and_then(|channel| channel.rate),
+            circuit: match configured {
+                Some(channel) => channel.circuit,
+                None => Some(CircuitSettings::default()),
+            },
+        };
+        (name.to_owned(), limits)
+    }
+
+    async fn parts(&self, fresh: &Fresh<'_>) -> Result<Parts, RuntimeError> {
         let orphans = inbox::orphan_order_nos(&fresh.database.read).await?;
         let rules: BTreeMap<String, Arc<Rules>> = fresh
             .channels
@@ -246,7 +305,7 @@ impl RuntimeBuilder {
         let ask_first_until =
             restored_at.map(|at| at.plus(key_life.unwrap_or(RESTORE_KEY_LIFE_MS)));
         self.tell_of_restore(ask_first_until);
-        let notifier = fresh.notifier;
+        let outbox = fresh.outbox.clone();
         Ok(Parts {
             database: fresh.database.clone(),
             journal: fresh.journal.clone(),
@@ -265,11 +324,18 @@ impl RuntimeBuilder {
             in_flight_max: self.settings.server.in_flight_max,
             orphans: orphans.into_iter().collect(),
             ask_first_until,
-            on_alert: Box::new(move || {
-                if let Some(notifier) = notifier.get() {
-                    notifier.do_send(Wake);
-                }
-            }),
+            on_alert: wakes(Arc::clone(&fresh.notifier)),
+            on_outbox: Box::new(move || outbox.ring()),
+            granted_outside: self.fulfillers.kinds().cloned().collect(),
+            webhook_data: self.webhook_data(),
+            subscription_period_ms: self.settings.ledger.subscription_period_ms,
+            limits: fresh
+                .channels
+                .keys()
+                .map(|name| self.limits(name))
+                .collect(),
+            account_daily: self.settings.limits.account_daily.clone(),
+            overdraft: self.settings.ledger.overdraft.clone(),
             metrics: fresh.metrics.clone(),
         })
     }
@@ -283,6 +349,16 @@ struct Fresh<'a> {
     metrics: &'a Metrics,
     epoch: i64,
     notifier: Arc<OnceLock<Addr<Notifier>>>,
+    outbox: OutboxBell,
+}
+
+/// What wakes the notifier, once it is there.
+fn wakes(notifier: Arc<OnceLock<Addr<Notifier>>>) -> Box<dyn Fn() + Send + Sync> {
+    Box::new(move || {
+        if let Some(notifier) = notifier.get() {
+            notifier.do_send(Wake);
+        }
+    })
 }
 
 /// Fresh metrics, told of each batch of the journal.
@@ -291,6 +367,12 @@ fn metrics_of(journal: &Journal, started_at: UnixMillis) -> Metrics {
     let batches = metrics.clone();
     journal.observe(move |writes, waited_ms| batches.journal_batch(writes, millis(waited_ms)));
     metrics
+}
+
+/// Runs `work` on the arbiter's thread for as long as it lives, as a task of its runtime: what a stop drops must be
+/// dropped inside it, or the database's connections cannot be given back.
+fn run_on(arbiter: &Arbiter, work: impl Future<Output = ()> + Send + 'static) {
+    arbiter.spawn(async move { drop(tokio::spawn(work).await) });
 }
 
 fn millis(millis: i64) -> Duration {

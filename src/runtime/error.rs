@@ -17,8 +17,10 @@ pub enum RuntimeError {
     Channel(#[from] HttpChannelError),
     #[error(transparent)]
     Mail(#[from] MailError),
-    #[error("the mark of a restore cannot be read: {0}")]
+    #[error("the mark of a restore: {0}")]
     Restored(std::io::Error),
+    #[error("the audit log cannot go on: {0}")]
+    AuditKey(std::io::Error),
     #[error("the sandbox cannot be opened: {0}")]
     Sandbox(String),
     #[error("cannot listen on {address}: {error}")]
@@ -31,6 +33,11 @@ pub enum RuntimeError {
     /// A fault of ours. A new process starts from the rows.
     #[error("{0} has died; this runtime has stopped, start it again")]
     Broken(&'static str),
+    #[error(
+        "the database's log was cut under this process, and with it what was committed last; start it again: it will \
+         ask the channels before it submits, and the merchant asks again for what is gone"
+    )]
+    LogCut,
     #[error("another runtime has taken the database; this one has stopped")]
     Lost,
 }

@@ -14,7 +14,9 @@ pub use serve::serve;
 pub(crate) use crate::web::document as order_document;
 
 use crate::actors::Gateway;
+use crate::clock::SharedClock;
 use crate::config::Settings;
+use crate::fulfilment::Fulfilment;
 use crate::store::{Database, Journal, JournalError, ProcessLock};
 use crate::web;
 use actix::Arbiter;
@@ -23,6 +25,8 @@ use std::time::{Duration, Instant};
 
 /// How long a stop waits for what is in work before it closes all the same.
 const DRAIN: Duration = Duration::from_secs(6);
+/// How long a stop waits for webhooks and grants under way; those that take longer are taken up at the next start.
+const OUTSIDE: Duration = Duration::from_secs(1);
 /// How long those who are then answered without a result may take to go.
 const LEAVE: Duration = Duration::from_secs(1);
 /// How long the last writes may take after that.
@@ -38,7 +42,11 @@ pub struct Runtime {
     readiness: web::Readiness,
     settings: Arc<Settings>,
     arbiter: Arbiter,
+    fulfilment: Fulfilment,
+    /// Where fulfilment works.
+    outside: Arbiter,
     epoch: i64,
+    clock: SharedClock,
     lock: Option<ProcessLock>,
 }
 
@@ -102,6 +110,7 @@ impl Runtime {
             () = lock => RuntimeError::Lost,
             end = journal.ends() => match end {
                 JournalError::EpochLost => RuntimeError::Lost,
+                JournalError::LogCut => self.after_a_cut(),
                 JournalError::Full
                 | JournalError::Unavailable(_)
                 | JournalError::Refused(_)
@@ -111,10 +120,21 @@ impl Runtime {
         }
     }
 
+    /// What was committed and stood in the log alone is forgotten here and known to the channel, as after a restore: the
+    /// next start must ask before it submits.
+    fn after_a_cut(&self) -> RuntimeError {
+        hold_open(self.database.clone());
+        match self.settings.note_restore(self.clock.wall()) {
+            Ok(()) => RuntimeError::LogCut,
+            Err(error) => RuntimeError::Restored(error),
+        }
+    }
+
     /// Takes no new work, lets what is in work finish for some seconds, commits, closes.
     pub async fn stop(self) {
         self.readiness.set_stopping();
         self.gateway.stop_accepting();
+        self.fulfilment.stop(OUTSIDE).await;
         self.drained(DRAIN, |requests, calls| (requests, calls) == (0, 0))
             .await;
         self.gateway.answer_who_waits();
@@ -129,6 +149,7 @@ impl Runtime {
                 "the database takes no writes: closing all the same, the next start recovers"
             );
         }
+        self.outside.stop();
         self.arbiter.stop();
         drop(tokio::time::timeout(CLOSE, self.database.close()).await);
     }
@@ -147,6 +168,23 @@ impl Runtime {
 
     /// Ends at once, without another write: another runtime owns the database now.
     pub fn abandon(self) {
+        self.outside.stop();
         self.arbiter.stop();
+    }
+}
+
+/// Whoever closes the last connection to a SQLite file folds its log into it, holes and all. This one is never closed:
+/// it ends with the process, and the next one reads the log anew and leaves out what is not whole.
+fn hold_open(database: Database) {
+    let held = std::thread::Builder::new()
+        .name("held-open".to_owned())
+        .spawn(move || {
+            let _held = database;
+            loop {
+                std::thread::park();
+            }
+        });
+    if let Err(error) = held {
+        tracing::error!(%error, "the database may be closed over its log");
     }
 }

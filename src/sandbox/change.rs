@@ -1,7 +1,7 @@
 //! Every change of a charge that the sandbox knows. No IO: a change says what is to be recorded.
 
 use super::book::Book;
-use super::directives::{Outcome, Script};
+use super::directives::{Callbacks, Outcome, Script};
 use super::record::{Charge, ChargeRequest, ChargeState, Notice, Record, Trade};
 use super::say;
 use crate::clock;
@@ -28,12 +28,14 @@ pub(super) enum Landed {
 impl Change<'_> {
     /// A submit arrives: the first one under its key makes the charge.
     pub(super) fn land(&mut self, request: ChargeRequest, script: &Script) -> Landed {
-        if let Some(charge) = self.charge(&request.idempotency_key) {
-            return if charge.request == request {
-                Landed::Same(charge)
-            } else {
-                Landed::Conflict
-            };
+        if let Some(mut charge) = self.charge(&request.idempotency_key) {
+            if charge.request != request {
+                return Landed::Conflict;
+            }
+            if script.every_submit_charges && charge.status == ChargeState::Paid {
+                self.take_money_again(&mut charge, script);
+            }
+            return Landed::Same(charge);
         }
         let mut charge = Charge {
             request,
@@ -92,7 +94,7 @@ impl Change<'_> {
     pub(super) fn notify_again(&mut self, key: &str, copies: u32) -> Option<Charge> {
         let charge = self.charge(key)?;
         let mut script = Script::parse(&charge.request.subject);
-        script.callbacks.0 = copies;
+        script.callbacks.0 = copies.min(Callbacks::MAX);
         script.callback_delay = None;
         self.notify(&charge, &charge.trade_no, &script);
         Some(charge)
@@ -117,6 +119,19 @@ impl Change<'_> {
         for trade in &charge.trades {
             self.notify(charge, &trade.trade_no, script);
         }
+    }
+
+    /// Another trade of a charge that is paid, with a notice of its own.
+    fn take_money_again(&mut self, charge: &mut Charge, script: &Script) {
+        let trade = Trade {
+            trade_no: clock::new_id("trd"),
+            amount: charge.request.amount,
+            at: self.now_ms,
+        };
+        let trade_no = trade.trade_no.clone();
+        charge.trades.push(trade);
+        self.keep(charge);
+        self.notify(charge, &trade_no, script);
     }
 
     fn notify(&mut self, charge: &Charge, trade_no: &str, script: &Script) {

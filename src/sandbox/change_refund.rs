@@ -32,15 +32,11 @@ impl Change<'_> {
             };
         }
         let possible = 1..=self.refundable(charge, &request.trade_no);
-        let status = match self.book.script(key).refund {
-            RefundOutcome::Failed => RefundStatus::Failed,
-            RefundOutcome::Pending | RefundOutcome::Succeeded | RefundOutcome::Unknown
-                if !possible.contains(&request.amount) =>
-            {
-                RefundStatus::Failed
-            }
-            RefundOutcome::Pending => RefundStatus::Pending,
-            RefundOutcome::Succeeded | RefundOutcome::Unknown => RefundStatus::Succeeded,
+        let outcome = self.book.script(key).refund;
+        let status = if possible.contains(&request.amount) {
+            landed(outcome)
+        } else {
+            RefundStatus::Failed
         };
         let refund = Refund {
             idempotency_key: key.to_owned(),
@@ -51,33 +47,86 @@ impl Change<'_> {
             status,
             at: self.now_ms,
         };
-        self.book.refunds.insert(place, refund.clone());
-        self.records.push(Record::Refund(refund.clone()));
+        self.keep_refund(&refund);
         Refunded::New(refund)
     }
 
-    /// A pending refund comes through, with its callback.
+    /// A refund that nobody asked for by the protocol: it succeeds at once, with its callback.
+    pub(super) fn refund_by_hand(&mut self, key: &str, request: RefundRequest) -> Option<Charge> {
+        let charge = self.book.charges.get(key)?.clone();
+        let place = (key.to_owned(), request.refund_no.clone());
+        if self.book.refunds.contains_key(&place) {
+            return None;
+        }
+        let refund = Refund {
+            idempotency_key: key.to_owned(),
+            order_no: charge.request.order_no.clone(),
+            request,
+            currency: charge.request.currency.clone(),
+            channel_refund_no: clock::new_id("rfd"),
+            status: RefundStatus::Succeeded,
+            at: self.now_ms,
+        };
+        self.keep_refund(&refund);
+        self.notify_refund(&charge, &refund);
+        Some(charge)
+    }
+
+    /// The rest of what its script wants of a refund comes.
     pub(super) fn settle_refund(&mut self, place: &(String, String)) {
-        let Some(charge) = self.book.charges.get(&place.0) else {
-            return;
+        let standing = self.book.refunds.get(place).map(|refund| refund.status);
+        let status = match (self.book.script(&place.0).refund, standing) {
+            (RefundOutcome::Pending, Some(RefundStatus::Pending)) => RefundStatus::Succeeded,
+            (RefundOutcome::FailedLater, Some(RefundStatus::Pending))
+            | (RefundOutcome::Bounced, Some(RefundStatus::Succeeded)) => RefundStatus::Failed,
+            (
+                RefundOutcome::Succeeded
+                | RefundOutcome::Pending
+                | RefundOutcome::Failed
+                | RefundOutcome::FailedLater
+                | RefundOutcome::Bounced
+                | RefundOutcome::Unknown,
+                _,
+            ) => return,
         };
+        self.end_refund(place, status);
+    }
+
+    /// A refund takes this status, with its callback.
+    pub(super) fn end_refund(
+        &mut self,
+        place: &(String, String),
+        status: RefundStatus,
+    ) -> Option<Charge> {
+        let charge = self.book.charges.get(&place.0)?.clone();
+        let mut refund = self.book.refunds.get(place)?.clone();
+        refund.status = status;
+        refund.at = self.now_ms;
+        self.keep_refund(&refund);
+        self.notify_refund(&charge, &refund);
+        Some(charge)
+    }
+
+    fn keep_refund(&mut self, refund: &Refund) {
+        let place = (
+            refund.idempotency_key.clone(),
+            refund.request.refund_no.clone(),
+        );
+        self.book.refunds.insert(place, refund.clone());
+        self.records.push(Record::Refund(refund.clone()));
+    }
+
+    fn notify_refund(&mut self, charge: &Charge, refund: &Refund) {
         let url = charge.request.notify_url.clone();
-        let Some(refund) = self.book.refunds.get_mut(place) else {
-            return;
-        };
-        if refund.status != RefundStatus::Pending {
+        let script = self.book.script(&refund.idempotency_key);
+        if script.refund_faults.no_callback || url.is_empty() {
             return;
         }
-        refund.status = RefundStatus::Succeeded;
-        refund.at = self.now_ms;
-        let refund = refund.clone();
-        let body = say::refund_notice(&refund);
-        self.records.push(Record::Refund(refund));
         self.send(Notice {
             id: clock::new_id("msg"),
-            idempotency_key: place.0.clone(),
+            idempotency_key: refund.idempotency_key.clone(),
             url,
-            body,
+            body: say::refund_notice(refund),
             copies: 1,
             due_at: self.now_ms,
         });
@@ -97,5 +146,16 @@ impl Change<'_> {
             .map(|refund| refund.request.amount)
             .fold(0, i64::saturating_add);
         paid.map_or(0, |trade| trade.amount.saturating_sub(given))
+    }
+}
+
+/// How a refund stands when it lands.
+const fn landed(outcome: RefundOutcome) -> RefundStatus {
+    match outcome {
+        RefundOutcome::Failed => RefundStatus::Failed,
+        RefundOutcome::Pending | RefundOutcome::FailedLater => RefundStatus::Pending,
+        RefundOutcome::Succeeded | RefundOutcome::Bounced | RefundOutcome::Unknown => {
+            RefundStatus::Succeeded
+        }
     }
 }

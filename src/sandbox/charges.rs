@@ -77,7 +77,7 @@ fn closed(charge: &Charge, script: &Script) -> (u16, String) {
     }
 }
 
-fn bent(fault: Option<Fault>, status: u16, truth: String) -> Say {
+pub(super) fn bent(fault: Option<Fault>, status: u16, truth: String) -> Say {
     match fault {
         None => Say::Signed(status, truth),
         Some(Fault::Unsigned) => Say::Unsigned(status, truth),

@@ -1,6 +1,6 @@
 //! What happens by itself later: payments, refunds and callbacks that a script puts off, also after a restart.
 
-use super::directives::{RefundOutcome, Script};
+use super::directives::Script;
 use super::processor::Sandbox;
 use super::record::{Charge, Notice};
 use std::time::Duration;
@@ -24,7 +24,7 @@ impl Sandbox {
 
     pub(super) fn settle_refund_later(&self, place: (String, String)) {
         let script = self.book().script(&place.0);
-        let (RefundOutcome::Pending, Some(delay)) = (script.refund, script.refund_after) else {
+        let Some(delay) = script.refund_after else {
             return;
         };
         let sandbox = self.clone();

@@ -3,7 +3,7 @@
 use super::book::{Book, Calls};
 use super::directives::Script;
 use super::processor::Sandbox;
-use super::record::{Charge, Refund, Trade};
+use super::record::{Charge, Refund, RefundRequest, RefundStatus, Trade};
 use actix_web::web::{Data, Json};
 use actix_web::{HttpRequest, HttpResponse};
 use serde::{Deserialize, Serialize};
@@ -52,6 +52,19 @@ pub(super) enum Control {
     Pay(String),
     /// A notice about the charge as it stands is sent.
     Notify { key: String, copies: u32 },
+    /// Somebody refunds at the processor itself.
+    Refund {
+        key: String,
+        refund_no: String,
+        amount: i64,
+        trade_no: String,
+    },
+    /// A refund takes this status.
+    SettleRefund {
+        key: String,
+        refund_no: String,
+        status: RefundStatus,
+    },
 }
 
 /// `GET /ledger`
@@ -84,6 +97,24 @@ pub(super) async fn control(
     let charge = sandbox.change(|change| match command.into_inner() {
         Control::Pay(key) => change.pay(&key),
         Control::Notify { key, copies } => change.notify_again(&key, copies),
+        Control::Refund {
+            key,
+            refund_no,
+            amount,
+            trade_no,
+        } => {
+            let request = RefundRequest {
+                refund_no,
+                amount,
+                trade_no,
+            };
+            change.refund_by_hand(&key, request)
+        }
+        Control::SettleRefund {
+            key,
+            refund_no,
+            status,
+        } => change.end_refund(&(key, refund_no), status),
     });
     match charge {
         Some(Some(charge)) => HttpResponse::Ok().json(charge),

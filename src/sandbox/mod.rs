@@ -11,8 +11,9 @@
 //! # Beside the protocol
 //!
 //! `GET /sandbox/ledger` shows what was really charged and refunded, and how many calls each key has received
-//! since the start. `POST /sandbox/control`, from this machine alone: `{"pay": key}` or
-//! `{"notify": {"key": key, "copies": 3}}`.
+//! since the start. `POST /sandbox/control`, from this machine alone: `{"pay": key}`,
+//! `{"notify": {"key": key, "copies": 3}}`, `{"refund": {"key": key, "refund_no": no, "amount": 5, "trade_no": trade}}`
+//! (one that begins here), or `{"settle_refund": {"key": key, "refund_no": no, "status": "FAILED"}}`.
 
 mod bills;
 mod book;

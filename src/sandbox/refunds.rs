@@ -1,8 +1,8 @@
 //! Refunds and the query of a refund.
 
 use super::change_refund::Refunded;
-use super::charges::{broken, not_found};
-use super::directives::RefundOutcome;
+use super::charges::{bent, broken, not_found};
+use super::directives::{RefundOutcome, Script};
 use super::processor::Sandbox;
 use super::record::RefundRequest;
 use super::reply::{Say, unauthorized};
@@ -20,11 +20,11 @@ pub(super) async fn refund(
     let Some(request_id) = sandbox.authenticate(&request, &body) else {
         return unauthorized();
     };
-    sandbox.count(&key, |calls| {
+    let calls = sandbox.count(&key, |calls| {
         calls.refunds = calls.refunds.saturating_add(1)
     });
     let say = match serde_json::from_slice::<RefundRequest>(&body) {
-        Ok(refund) => refunded(&sandbox, &key, refund),
+        Ok(refund) => refunded(&sandbox, &key, refund, calls.refunds).await,
         Err(_) => Say::Signed(422, say::code("invalid_request")),
     };
     sandbox.answer(&request_id, say).await
@@ -41,29 +41,42 @@ pub(super) async fn query(
         return unauthorized();
     };
     let place = place.into_inner();
-    sandbox.count(&place.0, |calls| {
+    let calls = sandbox.count(&place.0, |calls| {
         calls.refund_queries = calls.refund_queries.saturating_add(1)
     });
+    let script = sandbox.book().script(&place.0);
     let refund = sandbox.change(|change| change.book.refunds.get(&place).cloned());
+    let fault = Script::fault(script.refund_faults.query, calls.refund_queries);
     let say = match refund {
-        Some(Some(refund)) => Say::Signed(200, say::refund_reply(&refund)),
-        Some(None) => not_found(),
+        Some(Some(refund)) => bent(fault, 200, say::refund_reply(&refund, &script)),
+        Some(None) => bent(fault, 404, say::code("not_found")),
         None => broken(),
     };
     sandbox.answer(&request_id, say).await
 }
 
-fn refunded(sandbox: &Sandbox, key: &str, request: RefundRequest) -> Say {
+async fn refunded(sandbox: &Sandbox, key: &str, request: RefundRequest, n: u32) -> Say {
     let script = sandbox.book().script(key);
+    let faults = &script.refund_faults;
+    if faults.lost_request.include(n) {
+        return Say::Nothing;
+    }
     if script.refund == RefundOutcome::Unknown {
         return broken();
     }
-    match sandbox.refund(key, request) {
+    let say = match sandbox.refund(key, request) {
+        Some(Refunded::New(_) | Refunded::Same(_)) if faults.lost_reply.include(n) => Say::Nothing,
         Some(Refunded::New(refund) | Refunded::Same(refund)) => {
-            Say::Signed(200, say::refund_reply(&refund))
+            Say::Signed(200, say::refund_reply(&refund, &script))
         }
         Some(Refunded::Conflict) => Say::Signed(409, say::code("idempotency_conflict")),
         Some(Refunded::NoCharge) => not_found(),
         None => broken(),
+    };
+    if let Some((delay, times)) = faults.delay
+        && times.include(n)
+    {
+        tokio::time::sleep(delay).await;
     }
+    say
 }

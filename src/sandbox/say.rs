@@ -87,10 +87,10 @@ pub(super) fn charge_notice(charge: &Charge, trade_no: &str, script: &Script) ->
 }
 
 /// The reply that carries a refund.
-pub(super) fn refund_reply(refund: &Refund) -> String {
+pub(super) fn refund_reply(refund: &Refund, script: &Script) -> String {
     json(&RefundSaid {
         refund_no: &refund.request.refund_no,
-        amount: refund.request.amount,
+        amount: script.refund_faults.amount.unwrap_or(refund.request.amount),
         status: refund.status.as_str(),
         channel_refund_no: &refund.channel_refund_no,
     })

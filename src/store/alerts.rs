@@ -1,12 +1,14 @@
 //! Alerts: reading them, raising those that belong to no order, and the notifier's claims.
 
-use super::StoreError;
 use super::insert::insert_where;
 use super::mapping::{alert_from_row, new_alert};
+use super::{StoreError, waiting};
 use crate::domain::UnixMillis;
-use crate::domain::order::Alert;
+use crate::domain::order::{Alert, AlertKind};
+use crate::scrub::scrub;
+use crate::store::single::Single;
 use entities::{alert_keys, alerts};
-use sea_orm::sea_query::{Expr, OnConflict, Query};
+use sea_orm::sea_query::{Expr, OnConflict, Query, SimpleExpr};
 use sea_orm::{
     ActiveValue, ColumnTrait, DatabaseConnection, DbBackend, EntityTrait, ExprTrait,
     IntoActiveModel, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Statement,
@@ -48,7 +50,7 @@ pub async fn list(
         .order_by_desc(alerts::Column::AlertId)
         .limit(limit);
     if let Some(status) = status {
-        query = query.filter(alerts::Column::Status.eq(status));
+        query = query.filter(is_in(status));
     }
     if let Some(after) = after {
         query = query.filter(alerts::Column::AlertId.lt(after));
@@ -57,11 +59,25 @@ pub async fn list(
     Ok(rows.into_iter().map(alert_from_row).collect())
 }
 
+/// Nearly all are resolved in the end: the few that stand are found by their index.
+fn is_in(status: &str) -> SimpleExpr {
+    if status == "resolved" {
+        return alerts::Column::Status.eq(status);
+    }
+    let standing = Query::select()
+        .column(alerts::Column::AlertId)
+        .from(alerts::Entity)
+        .and_where(Expr::cust("status <> 'resolved'"))
+        .and_where(alerts::Column::Status.eq(status))
+        .to_owned();
+    alerts::Column::AlertId.in_subquery(standing)
+}
+
 pub async fn by_id(
     read: &DatabaseConnection,
     alert_id: &str,
 ) -> Result<Option<StoredAlert>, StoreError> {
-    let row = alerts::Entity::find_by_id(alert_id).one(read).await?;
+    let row = alerts::Entity::find_by_id(alert_id).single(read).await?;
     Ok(row.map(alert_from_row))
 }
 
@@ -69,17 +85,34 @@ pub async fn by_id(
 /// what is named here is never scrubbed from its mail.
 #[derive(Debug, Clone, Default)]
 pub struct About {
+    pub order_id: Option<String>,
     pub channel: Option<String>,
     pub order_no: Option<String>,
     pub channel_trade_no: Option<String>,
 }
 
+/// The words of an alert without cards, secrets and people; what it is about may stand in them.
+fn scrubbed(alert: &Alert, about: &About) -> String {
+    let named = [
+        &about.order_id,
+        &about.channel,
+        &about.order_no,
+        &about.channel_trade_no,
+    ];
+    let mut keep: Vec<&str> = named.into_iter().filter_map(|it| it.as_deref()).collect();
+    keep.push(&alert.subject);
+    keep.extend(alert.subject.split(['/', '|']));
+    scrub(&alert.message, &keep)
+}
+
 /// Raises an alert that belongs to no order's write; its key deduplicates for ever (a repeat raises `count`).
 pub fn raise(backend: DbBackend, alert: &Alert, about: &About, at: UnixMillis) -> Vec<Statement> {
     let row = alerts::Model {
+        order_id: about.order_id.clone(),
         channel: about.channel.clone(),
         order_no: about.order_no.clone(),
         channel_trade_no: about.channel_trade_no.clone(),
+        message: scrubbed(alert, about),
         ..new_alert(alert, at)
     };
     let key = alert_keys::ActiveModel {
@@ -95,6 +128,19 @@ pub fn raise(backend: DbBackend, alert: &Alert, about: &About, at: UnixMillis) -
     ]
 }
 
+/// The condition of the alert with this key is over; one row affected if it stood.
+pub fn resolve(backend: DbBackend, key: &str, at: UnixMillis) -> Statement {
+    alerts::Entity::update_many()
+        .set(alerts::ActiveModel {
+            status: ActiveValue::Set("resolved".to_owned()),
+            resolved_at: ActiveValue::Set(Some(at.0)),
+            ..Default::default()
+        })
+        .filter(alerts::Column::Key.eq(key))
+        .filter(alerts::Column::Status.ne("resolved"))
+        .build(backend)
+}
+
 /// Acknowledges an open alert; one row affected if it was open.
 pub fn acknowledge(backend: DbBackend, alert_id: &str, by: &str, at: UnixMillis) -> Statement {
     alerts::Entity::update_many()
@@ -106,6 +152,25 @@ pub fn acknowledge(backend: DbBackend, alert_id: &str, by: &str, at: UnixMillis)
         })
         .filter(alerts::Column::AlertId.eq(alert_id))
         .filter(alerts::Column::Status.eq("open"))
+        .build(backend)
+}
+
+/// The condition of this kind at this channel is over.
+pub fn resolve_channel(
+    backend: DbBackend,
+    kind: AlertKind,
+    channel: &str,
+    at: UnixMillis,
+) -> Statement {
+    alerts::Entity::update_many()
+        .set(alerts::ActiveModel {
+            status: ActiveValue::Set("resolved".to_owned()),
+            resolved_at: ActiveValue::Set(Some(at.0)),
+            ..Default::default()
+        })
+        .filter(alerts::Column::Kind.eq(kind.as_str()))
+        .filter(alerts::Column::Channel.eq(channel))
+        .filter(alerts::Column::Status.ne("resolved"))
         .build(backend)
 }
 
@@ -127,15 +192,8 @@ pub async fn due(
 
 /// The earliest moment at which an alert is due.
 pub async fn next_due(read: &DatabaseConnection) -> Result<Option<UnixMillis>, StoreError> {
-    let due: Option<i64> = alerts::Entity::find()
-        .select_only()
-        .column(alerts::Column::MailDueAt)
-        .filter(alerts::Column::MailDueAt.is_not_null())
-        .order_by_asc(alerts::Column::MailDueAt)
-        .into_tuple()
-        .one(read)
-        .await?;
-    Ok(due.map(UnixMillis))
+    let due = alerts::Entity::find().filter(alerts::Column::MailDueAt.is_not_null());
+    waiting::next_due(read, due, alerts::Column::MailDueAt).await
 }
 
 /// Claims one alert for a mail: counts the attempt, fixes its Message-ID (an earlier one stays), sets the moment of

@@ -17,18 +17,56 @@ use std::time::Duration;
 /// How long a write outside the journal (a migration, the epoch) waits for another process to let go of SQLite.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// The journal repeats by itself; a short wait lets it answer whom it must refuse meanwhile.
-const JOURNAL_BUSY_TIMEOUT: Duration = Duration::from_millis(500);
+pub(super) const JOURNAL_BUSY_TIMEOUT: Duration = Duration::from_millis(500);
+/// What every connection to SQLite is set to. WAL lets readers go on while the journal writes; FULL, since an answer of
+/// ours must survive a power cut.
+const PRAGMAS: [(&str, &str); 4] = [
+    ("journal_mode", "WAL"),
+    ("synchronous", "FULL"),
+    ("foreign_keys", "ON"),
+    ("temp_store", "MEMORY"),
+];
+/// In KiB, and negative, as SQLite wants it.
+const CACHE: (&str, &str) = ("cache_size", "-2000");
+/// What the connection of the journal's writes is set to beside it.
+///
+/// Its cache holds the upper levels of the trees of some years: the journal alone writes, so that nobody makes its pages
+/// stale, while a reader's are after each write. More would cost each commit more than it saves: it walks through all of it.
+/// Pages that many batches change, as the last ones of a table, are folded into the database once for four thousand.
+const JOURNAL_PRAGMAS: [(&str, &str); 2] =
+    [("cache_size", "-8192"), ("wal_autocheckpoint", "4000")];
 /// How long a reader waits for a connection of the pool.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 const JOURNAL_ACQUIRE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// `[database]`.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct DatabaseSettings {
     /// `sqlite://data/oncepay.db` or `postgres://…`.
     pub url: String,
     /// Connections of the read pool.
     pub readers: u32,
+}
+
+impl DatabaseSettings {
+    /// Whether this URL names a database that could be opened. What is said tells no password.
+    ///
+    /// # Errors
+    /// `Unusable` when it is neither SQLite's nor PostgreSQL's, or names no file.
+    pub fn check(url: &str) -> Result<(), StoreError> {
+        Place::parse(url).map(drop)
+    }
+}
+
+/// The URL may hold a password.
+impl std::fmt::Debug for DatabaseSettings {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("DatabaseSettings")
+            .field("url", &super::place::without_credentials(&self.url))
+            .field("readers", &self.readers)
+            .finish()
+    }
 }
 
 /// An open, migrated database.
@@ -195,15 +233,20 @@ fn sqlite_options(
         Some(file) => options.filename(file),
         None => options,
     };
-    // WAL lets readers go on while the journal writes; FULL, since an answer of ours must survive a power cut.
-    options
+    let options = options
         .create_if_missing(matches!(role, Role::Writer))
-        .foreign_keys(true)
         .busy_timeout(busy_timeout)
-        .pragma("journal_mode", "WAL")
-        .pragma("synchronous", "FULL")
         .pragma("query_only", if reads_only { "ON" } else { "OFF" })
-        .statement_cache_capacity(200)
+        .statement_cache_capacity(200);
+    let pragmas = PRAGMAS.into_iter().chain([CACHE]);
+    pragmas.fold(options, |options, (name, value)| {
+        options.pragma(name, value)
+    })
+}
+
+/// What the connection of the journal's writes is set to.
+pub(super) fn journal_pragmas() -> impl Iterator<Item = (&'static str, &'static str)> {
+    PRAGMAS.into_iter().chain(JOURNAL_PRAGMAS)
 }
 
 fn postgres_options(

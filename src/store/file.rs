@@ -86,6 +86,32 @@ impl OpenedFile {
     }
 }
 
+/// A log as it was when it was looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct LogSeen {
+    pub(super) device_and_inode: (u64, u64),
+    /// In bytes.
+    pub(super) length: u64,
+}
+
+impl OpenedFile {
+    /// SQLite's log beside it: what is committed stands there until it is folded in.
+    pub(super) fn log(&self) -> PathBuf {
+        let mut name = self.path.as_os_str().to_owned();
+        name.push("-wal");
+        PathBuf::from(name)
+    }
+
+    /// The log as it stands at its place now; `None` if there is none.
+    pub(super) fn log_seen(&self) -> Option<LogSeen> {
+        let metadata = self.log().metadata().ok()?;
+        Some(LogSeen {
+            device_and_inode: device_and_inode(&metadata),
+            length: metadata.len(),
+        })
+    }
+}
+
 #[cfg(unix)]
 fn device_and_inode(metadata: &Metadata) -> (u64, u64) {
     use std::os::unix::fs::MetadataExt;

@@ -59,6 +59,7 @@ pub async fn orphan_order_nos(read: &DatabaseConnection) -> Result<Vec<String>, 
 pub fn keep_orphan(backend: DbBackend, orphan: &Orphan) -> Vec<Statement> {
     let mut statements = vec![count_again(backend, orphan), insert(backend, orphan)];
     let about = About {
+        order_id: None,
         channel: Some(orphan.channel.clone()),
         order_no: Some(orphan.order_no.clone()),
         channel_trade_no: orphan.channel_trade_no.clone(),

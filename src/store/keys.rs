@@ -1,6 +1,7 @@
 //! API keys: stored as hashes, found by the hash of what a request brings.
 
 use super::StoreError;
+use super::journal::AuditRecord;
 use crate::domain::UnixMillis;
 use entities::api_keys;
 use sea_orm::sea_query::OnConflict;
@@ -65,6 +66,28 @@ pub fn revoke(backend: DbBackend, name: &str, at: UnixMillis) -> Statement {
         .filter(api_keys::Column::Name.eq(name))
         .filter(api_keys::Column::RevokedAt.is_null())
         .build(backend)
+}
+
+/// What the audit log says of a key that was made; never its secret, nor the hash of it.
+#[must_use]
+pub fn created(actor: String, key: &StoredKey) -> AuditRecord {
+    AuditRecord {
+        actor,
+        action: "key_create",
+        subject: key.name.clone(),
+        detail: serde_json::json!({"role": key.role, "scopes": key.scopes}).to_string(),
+    }
+}
+
+/// What the audit log says of a key that was revoked.
+#[must_use]
+pub fn revoked(actor: String, name: &str) -> AuditRecord {
+    AuditRecord {
+        actor,
+        action: "key_revoke",
+        subject: name.to_owned(),
+        detail: "{}".to_owned(),
+    }
 }
 
 fn stored(row: api_keys::Model) -> Result<StoredKey, StoreError> {

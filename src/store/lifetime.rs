@@ -1,6 +1,7 @@
 //! The end of a database handle, and its epoch as it stands.
 
 use super::{Database, StoreError};
+use crate::store::single::Single;
 use entities::runtime;
 use sea_orm::EntityTrait;
 
@@ -10,7 +11,7 @@ impl Database {
     /// # Errors
     /// `Database` when it does not answer, `Row` when the row is missing.
     pub async fn epoch(&self) -> Result<i64, StoreError> {
-        let row = runtime::Entity::find_by_id(1).one(&self.read).await?;
+        let row = runtime::Entity::find_by_id(1).single(&self.read).await?;
         row.map(|row| row.epoch)
             .ok_or_else(|| StoreError::Row("the runtime row is missing".to_owned()))
     }

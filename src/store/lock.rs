@@ -6,10 +6,15 @@ use super::session::LockSession;
 use fs4::{FileExt, TryLockError};
 use std::fs::File;
 use std::path::Path;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How soon PostgreSQL notices the end of a process, at the latest.
+const NOTICES_WITHIN: Duration = Duration::from_secs(3);
+const TRY_AGAIN: Duration = Duration::from_millis(100);
 
 /// The lock on a database: a locked file beside the SQLite file (where it really is, not where a link to it is), an
-/// advisory lock on a connection of its own in
-/// PostgreSQL. Dropping it frees the database.
+/// advisory lock on a connection of its own in PostgreSQL. Dropping it frees the database.
 #[derive(Debug)]
 pub struct ProcessLock {
     held: Held,
@@ -45,6 +50,23 @@ impl ProcessLock {
         Ok(Self { held })
     }
 
+    /// Takes the lock as who follows another process: PostgreSQL frees the lock of one that has ended when it notices that
+    /// its connection has.
+    ///
+    /// # Errors
+    /// As [`ProcessLock::take`].
+    pub async fn take_over(url: &str) -> Result<Self, StoreError> {
+        let until = Instant::now() + NOTICES_WITHIN;
+        loop {
+            match Self::take(url).await {
+                Err(StoreError::InUse(_)) if is_server(url) && Instant::now() < until => {
+                    tokio::time::sleep(TRY_AGAIN).await;
+                }
+                taken => return taken,
+            }
+        }
+    }
+
     /// Completes when the database is another runtime's: someone else has the lock, or has had it and moved the
     /// epoch from `epoch`. A lock that ended with its connection and that nobody took is taken again. Never, on SQLite.
     pub async fn lost(&mut self, epoch: i64) {
@@ -53,6 +75,10 @@ impl ProcessLock {
             Held::Session(session) => session.lost(epoch).await,
         }
     }
+}
+
+fn is_server(url: &str) -> bool {
+    matches!(Place::parse(url), Ok(Place::Postgres { .. }))
 }
 
 fn lock_file(database: &Path) -> Result<Held, StoreError> {

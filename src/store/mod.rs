@@ -1,19 +1,30 @@
 //! The store: one writer (the journal), a pool of readers, and the mapping between rows and the domain.
 
 pub mod alerts;
+pub mod audit;
+pub mod audit_check;
 pub mod connect;
+pub mod daily;
+pub mod deliveries;
+pub mod figures;
 mod file;
+pub mod fulfilments;
 pub mod inbox;
 mod insert;
 pub mod journal;
 pub mod keys;
+pub mod ledger;
 mod lifetime;
 pub mod lock;
 pub mod mapping;
 pub mod orders;
 mod place;
+pub mod retention;
 mod session;
+mod single;
 mod survey;
+pub mod sweep;
+mod waiting;
 
 pub use connect::{Database, DatabaseSettings};
 pub use journal::{Committed, Conflict, Journal, JournalError, Urgency, Write};

@@ -6,11 +6,12 @@ use super::mapping::{order_from_row, stored_event};
 pub use super::survey::{InFlight, accounts_in_flight, count_by_status, stream_in_flight};
 use crate::domain::order::{Order, OrderStatus};
 use crate::domain::{OrderId, OrderNo, UnixMillis};
-use entities::{idempotency_keys, order_events, orders, payments};
-use sea_orm::sea_query::OnConflict;
+use crate::store::single::Single;
+use entities::{idempotency_keys, order_events, orders, payments, refunds};
+use sea_orm::sea_query::{Expr, OnConflict, SimpleExpr};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DatabaseConnection, EntityTrait, IntoActiveModel, QueryFilter,
-    QueryOrder, QuerySelect, QueryTrait, Select,
+    ActiveModelTrait, ColumnTrait, DatabaseConnection, EntityTrait, ExprTrait, IntoActiveModel,
+    QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
 };
 use std::collections::HashMap;
 
@@ -64,28 +65,83 @@ pub async fn list(
     read: &DatabaseConnection,
     filter: &OrderFilter,
 ) -> Result<Vec<Order>, StoreError> {
-    let mut query = orders::Entity::find()
-        .order_by_desc(orders::Column::OrderId)
-        .limit(filter.limit);
+    let bounded = filter.created_from.is_some() || filter.created_to.is_some();
+    let mut query = match filter.status {
+        // Few orders are unsettled: they are found by their status.
+        Some(status) if !bounded || !status.is_settled() => {
+            by_id_from(filter).filter(orders::Column::Status.eq(status.as_str()))
+        }
+        Some(status) => by_moment_from(read, filter).await?.filter(hidden(status)),
+        None if bounded => by_moment_from(read, filter).await?,
+        None => by_id_from(filter),
+    };
     if let Some(order_no) = &filter.order_no {
         query = query.filter(orders::Column::OrderNo.eq(order_no.as_str()));
-    }
-    if let Some(status) = filter.status {
-        query = query.filter(orders::Column::Status.eq(status.as_str()));
     }
     if let Some(channel) = &filter.channel {
         query = query.filter(orders::Column::Channel.eq(channel.as_str()));
     }
-    if let Some(from) = filter.created_from {
+    with_payments(read, query.limit(filter.limit).all(read).await?).await
+}
+
+/// In the order of ids, which go by time.
+fn by_id_from(filter: &OrderFilter) -> Select<orders::Entity> {
+    let query = created(filter.created_from, filter.created_to);
+    let query = query.order_by_desc(orders::Column::OrderId);
+    match &filter.after {
+        Some(after) => query.filter(orders::Column::OrderId.lt(after.as_str())),
+        None => query,
+    }
+}
+
+/// Orders that were created from one moment until before another.
+fn created(from: Option<UnixMillis>, to: Option<UnixMillis>) -> Select<orders::Entity> {
+    let mut query = orders::Entity::find();
+    if let Some(from) = from {
         query = query.filter(orders::Column::CreatedAt.gte(from.0));
     }
-    if let Some(to) = filter.created_to {
+    if let Some(to) = to {
         query = query.filter(orders::Column::CreatedAt.lt(to.0));
     }
-    if let Some(after) = &filter.after {
-        query = query.filter(orders::Column::OrderId.lt(after.as_str()));
-    }
-    with_payments(read, query.all(read).await?).await
+    query
+}
+
+/// In the order of the moments of creation, which are bounded: by id, a page of last year would be behind all orders
+/// of this one.
+async fn by_moment_from(
+    read: &DatabaseConnection,
+    filter: &OrderFilter,
+) -> Result<Select<orders::Entity>, StoreError> {
+    let newest_first = |query: Select<orders::Entity>| {
+        query
+            .order_by_desc(orders::Column::CreatedAt)
+            .order_by_desc(orders::Column::OrderId)
+    };
+    let (from, to) = (filter.created_from, filter.created_to);
+    let Some(after) = &filter.after else {
+        return Ok(newest_first(created(from, to)));
+    };
+    let seen: Option<i64> = orders::Entity::find_by_id(after.as_str())
+        .select_only()
+        .column(orders::Column::CreatedAt)
+        .into_tuple()
+        .single(read)
+        .await?;
+    let is_after = orders::Column::OrderId.lt(after.as_str());
+    Ok(newest_first(match seen {
+        Some(at) => {
+            // One bound: of two SQLite would take either, and walk from the other one to the page.
+            let next = UnixMillis(at).plus(1);
+            let to = to.map_or(next, |to| Ord::min(to, next));
+            created(from, Some(to)).filter(orders::Column::CreatedAt.ne(at).or(is_after))
+        }
+        None => created(from, to).filter(is_after),
+    }))
+}
+
+/// This status, as no index has it: SQLite would go by that of statuses, through nearly all orders.
+fn hidden(status: OrderStatus) -> SimpleExpr {
+    Expr::cust(format!("orders.status || '' = '{}'", status.as_str()))
 }
 
 /// Oldest first.
@@ -117,7 +173,9 @@ pub async fn idempotency(
     key: &str,
 ) -> Result<Option<(String, OrderNo)>, StoreError> {
     let id = (owner.to_owned(), route.to_owned(), key.to_owned());
-    let row = idempotency_keys::Entity::find_by_id(id).one(read).await?;
+    let row = idempotency_keys::Entity::find_by_id(id)
+        .single(read)
+        .await?;
     Ok(row.map(|row| (row.payload_digest, OrderNo(row.order_no))))
 }
 
@@ -125,7 +183,7 @@ async fn one(
     read: &DatabaseConnection,
     query: Select<orders::Entity>,
 ) -> Result<Option<Order>, StoreError> {
-    let row = query.one(read).await?;
+    let row = query.single(read).await?;
     let orders = with_payments(read, row.into_iter().collect()).await?;
     Ok(orders.into_iter().next())
 }
@@ -137,25 +195,43 @@ async fn with_payments(
     if rows.is_empty() {
         return Ok(Vec::new());
     }
-    let ids = rows.iter().map(|row| row.order_id.as_str());
+    let ids: Vec<_> = rows.iter().map(|row| row.order_id.clone()).collect();
     let kept = payments::Entity::find()
-        .filter(payments::Column::OrderId.is_in(ids))
+        .filter(payments::Column::OrderId.is_in(&ids))
         .order_by_asc(payments::Column::Position)
         .all(read)
         .await?;
-    let mut by_order: HashMap<String, Vec<payments::Model>> = HashMap::new();
-    for payment in kept {
-        by_order
-            .entry(payment.order_id.clone())
-            .or_default()
-            .push(payment);
-    }
+    let mut payments = by_order(kept, |row| &row.order_id);
+    let paid = rows.iter().any(|row| payments.contains_key(&row.order_id));
+    // What was never paid was never refunded.
+    let asked = if paid {
+        refunds::Entity::find()
+            .filter(refunds::Column::OrderId.is_in(&ids))
+            .order_by_asc(refunds::Column::RefundId)
+            .all(read)
+            .await?
+    } else {
+        Vec::new()
+    };
+    let mut refunds = by_order(asked, |row| &row.order_id);
     rows.into_iter()
         .map(|row| {
-            let payments = by_order.remove(&row.order_id).unwrap_or_default();
-            order_from_row(row, payments)
+            let payments = payments.remove(&row.order_id).unwrap_or_default();
+            let refunds = refunds.remove(&row.order_id).unwrap_or_default();
+            order_from_row(row, payments, refunds)
         })
         .collect()
+}
+
+fn by_order<T>(rows: Vec<T>, order_id: impl Fn(&T) -> &String) -> HashMap<String, Vec<T>> {
+    let mut by_order: HashMap<String, Vec<T>> = HashMap::new();
+    for row in rows {
+        by_order
+            .entry(order_id(&row).clone())
+            .or_default()
+            .push(row);
+    }
+    by_order
 }
 
 /// A statement that keeps what an `Idempotency-Key` stands for, unless it stands for something already.

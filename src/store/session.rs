@@ -3,6 +3,7 @@
 use super::StoreError;
 use super::connect::{Role, connect};
 use super::place::Place;
+use crate::store::single::Single;
 use entities::runtime;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, EntityTrait, Statement};
 use std::time::Duration;
@@ -96,7 +97,7 @@ impl LockSession {
                 Some(_) | None => Again::NotYet,
             });
         }
-        let row = runtime::Entity::find_by_id(1).one(&connection).await?;
+        let row = runtime::Entity::find_by_id(1).single(&connection).await?;
         if row.is_none_or(|row| row.epoch != epoch) {
             // Another had the lock, took over, and has gone again.
             return Ok(Again::Others);

@@ -4,9 +4,8 @@ use super::{Database, StoreError, mapping};
 use crate::domain::UnixMillis;
 use crate::domain::order::{Fingerprint, OrderStatus};
 use entities::orders;
-use sea_orm::{
-    ColumnTrait, DatabaseConnection, EntityTrait, ExprTrait, QueryFilter, QueryOrder, QuerySelect,
-};
+use sea_orm::{ColumnTrait, DatabaseConnection, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use std::collections::BTreeSet;
 
 /// Rows of a page of the start-up's stream: large enough to cost little, small enough to be held.
 const STREAM_PAGE: u64 = 20_000;
@@ -75,21 +74,27 @@ pub async fn count_by_status(
 }
 
 /// Channels that have orders in flight or in `MANUAL`, with the merchant ids that those name.
+///
+/// Two questions, each of which has an index: SQLite answers one about both with a walk over every order there is.
 pub async fn accounts_in_flight(read: &DatabaseConnection) -> Result<Vec<Fingerprint>, StoreError> {
-    let standing = orders::Column::WakeAt
-        .is_not_null()
-        .or(orders::Column::Status.eq(OrderStatus::Manual.as_str()));
-    let rows: Vec<(String, String, bool)> = orders::Entity::find()
-        .select_only()
-        .column(orders::Column::Channel)
-        .column(orders::Column::Merchant)
-        .column(orders::Column::Live)
-        .distinct()
-        .filter(standing)
-        .into_tuple()
-        .all(read)
-        .await?;
-    Ok(rows
+    let mut accounts = BTreeSet::new();
+    for standing in [
+        orders::Column::WakeAt.is_not_null(),
+        orders::Column::Status.eq(OrderStatus::Manual.as_str()),
+    ] {
+        let rows: Vec<(String, String, bool)> = orders::Entity::find()
+            .select_only()
+            .column(orders::Column::Channel)
+            .column(orders::Column::Merchant)
+            .column(orders::Column::Live)
+            .distinct()
+            .filter(standing)
+            .into_tuple()
+            .all(read)
+            .await?;
+        accounts.extend(rows);
+    }
+    Ok(accounts
         .into_iter()
         .map(|(channel, merchant, live)| Fingerprint {
             channel,

@@ -34,8 +34,27 @@ pub struct CallLabels {
     pub call: String,
 }
 
+/// A channel.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct ChannelLabels {
+    pub channel: String,
+}
+
 /// A status of orders.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub struct StatusLabels {
     pub status: &'static str,
+}
+
+/// What came of an attempt.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct OutcomeLabels {
+    pub outcome: &'static str,
+}
+
+/// One queue of the outbox.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct OutboxLabels {
+    /// `grants` or `deliveries`.
+    pub queue: &'static str,
 }

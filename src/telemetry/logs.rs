@@ -1,9 +1,11 @@
 //! Log lines: structured, to standard error, filtered by `ONCEPAY_LOG`.
 
+use super::line::Line;
+use super::panics;
 use std::io::IsTerminal;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::util::TryInitError;
-use tracing_subscriber::{Layer, Registry, fmt, layer::SubscriberExt, util::SubscriberInitExt};
+use tracing_subscriber::{Layer, fmt, layer::SubscriberExt, util::SubscriberInitExt};
 
 /// How log lines look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -35,19 +37,16 @@ pub fn init(format: LogFormat) -> Result<(), TryInitError> {
     let filter = EnvFilter::try_from_env(FILTER_VARIABLE)
         .unwrap_or_else(|_absent_or_wrong| EnvFilter::new("info"));
     let filter = without_parse_errors(filter);
-    let lines = fmt::layer().with_writer(std::io::stderr);
-    let lines: Box<dyn Layer<Registry> + Send + Sync> = match format {
-        LogFormat::Json => lines
-            .json()
-            .flatten_event(true)
-            .with_current_span(false)
-            .with_span_list(false)
-            .boxed(),
-        LogFormat::Human => lines.with_ansi(std::io::stderr().is_terminal()).boxed(),
-    };
+    let colours = std::io::stderr().is_terminal() && format == LogFormat::Human;
+    let lines = fmt::layer()
+        .with_writer(std::io::stderr)
+        .with_ansi(colours)
+        .event_format(Line(format));
     tracing_subscriber::registry()
         .with(lines.with_filter(filter))
-        .try_init()
+        .try_init()?;
+    panics::log_them();
+    Ok(())
 }
 
 /// actix reports each request that is no HTTP as an error, a line each: anybody could fill the disk with them. They are

@@ -1,6 +1,9 @@
 //! Counters and durations, exposed in the text format of Prometheus.
 
-use super::labels::{CallLabels, CallOutcomeLabels, CallbackLabels, RequestLabels, StatusLabels};
+use super::labels::{
+    CallLabels, CallOutcomeLabels, CallbackLabels, ChannelLabels, OutboxLabels, OutcomeLabels,
+    RequestLabels, StatusLabels,
+};
 use crate::domain::UnixMillis;
 use crate::domain::order::OrderStatus;
 use crate::store::journal::JournalHealth;
@@ -26,6 +29,14 @@ fn seconds() -> Histogram {
 
 type Durations<L> = Family<L, Histogram, fn() -> Histogram>;
 
+/// What the last sweep over our own tables found.
+#[derive(Clone, Default)]
+pub(super) struct SweptGauges {
+    pub(super) paid_not_fulfilled: Gauge,
+    pub(super) fulfilled_not_paid: Gauge,
+    pub(super) duplicate_entitlement: Gauge,
+}
+
 /// The metrics of one runtime. Clones share them.
 #[derive(Clone)]
 pub struct Metrics {
@@ -33,6 +44,7 @@ pub struct Metrics {
     pub(super) orders_created: Counter,
     pub(super) orders: Family<StatusLabels, Gauge>,
     pub(super) open_alerts: Gauge,
+    pub(super) swept: SweptGauges,
     pub(super) callbacks: Family<CallbackLabels, Counter>,
     pub(super) requests: Durations<RequestLabels>,
     pub(super) journal_batch: Histogram,
@@ -40,6 +52,11 @@ pub struct Metrics {
     pub(super) journal_queued: Gauge,
     pub(super) calls: Family<CallOutcomeLabels, Counter>,
     pub(super) call_durations: Durations<CallLabels>,
+    pub(super) circuits: Family<ChannelLabels, Gauge>,
+    pub(super) deliveries: Family<OutcomeLabels, Counter>,
+    pub(super) grants: Family<OutcomeLabels, Counter>,
+    pub(super) outbox_waiting: Family<OutboxLabels, Gauge>,
+    pub(super) outbox_oldest: Family<OutboxLabels, Gauge>,
 }
 
 impl std::fmt::Debug for Metrics {
@@ -57,6 +74,7 @@ impl Metrics {
             orders_created: Counter::default(),
             orders: Family::default(),
             open_alerts: Gauge::default(),
+            swept: SweptGauges::default(),
             callbacks: Family::default(),
             requests: Family::new_with_constructor(seconds),
             journal_batch: Histogram::new(BATCH),
@@ -64,6 +82,11 @@ impl Metrics {
             journal_queued: Gauge::default(),
             calls: Family::default(),
             call_durations: Family::new_with_constructor(seconds),
+            circuits: Family::default(),
+            deliveries: Family::default(),
+            grants: Family::default(),
+            outbox_waiting: Family::default(),
+            outbox_oldest: Family::default(),
         };
         metrics.registry = Arc::new(metrics.registered(started_at));
         metrics
@@ -110,6 +133,34 @@ impl Metrics {
         self.calls.get_or_create(&labels).inc();
     }
 
+    /// A channel's circuit: 0 closed, 1 open, 2 the next submit is a try.
+    pub fn set_circuit(&self, channel: &str, level: i64) {
+        let labels = ChannelLabels {
+            channel: channel.to_owned(),
+        };
+        self.circuits.get_or_create(&labels).set(level);
+    }
+
+    /// An attempt to deliver a webhook has ended: `delivered`, `missed` (it is tried again), `failed` or `gone`.
+    pub fn delivery(&self, outcome: &'static str) {
+        self.deliveries
+            .get_or_create(&OutcomeLabels { outcome })
+            .inc();
+    }
+
+    /// Something was granted, or could not be: `granted` or `failed`.
+    pub fn grant(&self, outcome: &'static str) {
+        self.grants.get_or_create(&OutcomeLabels { outcome }).inc();
+    }
+
+    /// How many rows of the outbox wait in `queue` (`grants` or `deliveries`), and for how long the oldest has.
+    pub fn set_outbox(&self, queue: &'static str, waiting: usize, oldest_s: i64) {
+        let labels = OutboxLabels { queue };
+        let waiting = i64::try_from(waiting).unwrap_or(i64::MAX);
+        self.outbox_waiting.get_or_create(&labels).set(waiting);
+        self.outbox_oldest.get_or_create(&labels).set(oldest_s);
+    }
+
     /// How many orders stand in each status; a status that is not named has none.
     pub fn set_orders(&self, counts: &[(OrderStatus, i64)]) {
         for status in OrderStatus::ALL {
@@ -126,6 +177,21 @@ impl Metrics {
     pub fn set_open_alerts(&self, count: usize) {
         self.open_alerts
             .set(i64::try_from(count).unwrap_or(i64::MAX));
+    }
+
+    /// What the last sweep found: kinds of entitlements of orders.
+    pub fn set_swept(
+        &self,
+        paid_not_fulfilled: usize,
+        fulfilled_not_paid: usize,
+        duplicate_entitlement: usize,
+    ) {
+        let set = |gauge: &Gauge, count: usize| {
+            gauge.set(i64::try_from(count).unwrap_or(i64::MAX));
+        };
+        set(&self.swept.paid_not_fulfilled, paid_not_fulfilled);
+        set(&self.swept.fulfilled_not_paid, fulfilled_not_paid);
+        set(&self.swept.duplicate_entitlement, duplicate_entitlement);
     }
 
     pub fn set_journal(&self, health: &JournalHealth) {

@@ -41,8 +41,52 @@ impl Metrics {
             Unit::Seconds,
             self.requests.clone(),
         );
+        self.register_swept(ours);
         self.register_inner_parts(ours);
+        self.register_outbox(ours);
         root
+    }
+
+    fn register_outbox(&self, ours: &mut Registry) {
+        ours.register(
+            "deliveries",
+            "Attempts to deliver a webhook by what came of them",
+            self.deliveries.clone(),
+        );
+        ours.register(
+            "grants",
+            "What was granted, and attempts that failed",
+            self.grants.clone(),
+        );
+        ours.register(
+            "outbox_waiting",
+            "Grants and webhooks that wait, up to 1000",
+            self.outbox_waiting.clone(),
+        );
+        ours.register_with_unit(
+            "outbox_oldest_age",
+            "How long the oldest of those has waited",
+            Unit::Seconds,
+            self.outbox_oldest.clone(),
+        );
+    }
+
+    fn register_swept(&self, ours: &mut Registry) {
+        ours.register(
+            "paid_not_fulfilled",
+            "Entitlements of paid orders that were not granted for ten minutes, as the last sweep found them",
+            self.swept.paid_not_fulfilled.clone(),
+        );
+        ours.register(
+            "fulfilled_not_paid",
+            "Grants whose orders are not paid, as the last sweep found them",
+            self.swept.fulfilled_not_paid.clone(),
+        );
+        ours.register(
+            "duplicate_entitlement",
+            "Entitlements of which more was granted than their orders have, as the last sweep found them",
+            self.swept.duplicate_entitlement.clone(),
+        );
     }
 
     fn register_inner_parts(&self, ours: &mut Registry) {
@@ -72,6 +116,11 @@ impl Metrics {
             "Time until a channel answered",
             Unit::Seconds,
             self.call_durations.clone(),
+        );
+        ours.register(
+            "channel_circuit",
+            "0: submits go out; 1: the channel does not answer and they are held back; 2: the next one is a try",
+            self.circuits.clone(),
         );
     }
 }

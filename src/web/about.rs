@@ -2,6 +2,7 @@
 
 use super::language::Language;
 use crate::clock;
+use crate::scrub::is_clean;
 use actix_web::http::header::{ACCEPT_LANGUAGE, HeaderMap};
 use actix_web::{HttpMessage, HttpRequest};
 
@@ -40,12 +41,13 @@ impl About {
     }
 }
 
-/// 1–64 characters that can stand in a header, a log line and a shell.
+/// 1–64 characters that can stand in a header, a log line and a shell, and neither a card number nor a key.
 fn is_safe(id: &str) -> bool {
     (1..=REQUEST_ID_LENGTH_MAX).contains(&id.len())
         && id
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':'))
+        && is_clean(id)
 }
 
 #[cfg(test)]
@@ -64,7 +66,16 @@ mod tests {
     fn a_safe_request_id_is_kept_and_any_other_is_replaced() {
         assert_eq!(id_for("shop-7.a:b_C"), "shop-7.a:b_C");
         assert_eq!(id_for(&"x".repeat(64)).len(), 64);
-        for unsafe_id in ["", "a b", "a\tb", "é", "{}", &"x".repeat(65)] {
+        for unsafe_id in [
+            "",
+            "a b",
+            "a\tb",
+            "é",
+            "{}",
+            &"x".repeat(65),
+            "4111-1111-1111-1111",
+            "opk_viewer_0123",
+        ] {
             assert!(id_for(unsafe_id).starts_with("req_"), "{unsafe_id}");
         }
     }

@@ -1,5 +1,6 @@
 //! `Authorization: Bearer opk_…`: who asks, and whether they may.
 
+use super::allowance;
 use super::keyring::{Caller, KeyRing};
 use super::problem::Problem;
 use super::problem_kind::Kind;
@@ -14,11 +15,10 @@ pub(crate) fn require(keys: &KeyRing, request: &HttpRequest, act: Act) -> Result
         Problem::new(Kind::Unauthenticated)
             .with_header(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))
     })?;
-    keys.admit(&caller).map_err(|wait| {
-        // Whole seconds, rounded up: a wait of 10 ms is not a wait of none.
-        Problem::new(Kind::RateLimited).retry_after(wait.as_secs().saturating_add(1))
-    })?;
-    if caller.role.may(act) {
+    if let Some(allowance) = keys.take(&caller) {
+        allowance::spend(request, allowance)?;
+    }
+    if caller.may(act) {
         Ok(caller)
     } else {
         Err(Problem::new(Kind::Forbidden))

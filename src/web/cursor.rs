@@ -22,6 +22,18 @@ pub(crate) fn is_id(id: &str, prefix: &str) -> bool {
         })
 }
 
+/// The cursor of a row that is found by a number: in the form of an id, as those of the other lists.
+pub(crate) fn of_number(number: i64, prefix: &str) -> String {
+    format!("{prefix}_{number:032x}")
+}
+
+/// The number that such a cursor stands for.
+pub(crate) fn number(cursor: &str, prefix: &str) -> Option<i64> {
+    let id = read(cursor, prefix)?;
+    let (_, hex) = id.split_once('_')?;
+    i64::from_str_radix(hex, 16).ok()
+}
+
 /// The limit of a page.
 pub(crate) fn limit(text: &str) -> Result<u64, Text> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -35,13 +47,13 @@ pub(crate) fn limit(text: &str) -> Result<u64, Text> {
 }
 
 /// Cuts a page that was read one row too long, and says what follows it.
-pub(crate) fn cut<T>(rows: &mut Vec<T>, limit: u64, id: impl Fn(&T) -> &str) -> Option<String> {
+pub(crate) fn cut<T>(rows: &mut Vec<T>, limit: u64, id: impl Fn(&T) -> String) -> Option<String> {
     let limit = usize::try_from(limit).ok()?;
     if rows.len() <= limit {
         return None;
     }
     rows.truncate(limit);
-    rows.last().map(|row| id(row).to_owned())
+    rows.last().map(id)
 }
 
 #[cfg(test)]
@@ -56,6 +68,15 @@ mod tests {
         for made_up in ["", "x", "ord_1", "////", "ord_'; --", &id.to_uppercase()] {
             assert_eq!(read(made_up, "ord"), None, "{made_up}");
         }
+    }
+
+    #[test]
+    fn a_number_has_a_cursor_too() {
+        let cursor = of_number(500, "ent");
+        assert_eq!(cursor.len(), 36);
+        assert_eq!(number(&cursor, "ent"), Some(500));
+        assert_eq!(number(&cursor, "ord"), None);
+        assert_eq!(number(&format!("ent_{}", "f".repeat(32)), "ent"), None);
     }
 
     #[test]
@@ -74,8 +95,11 @@ mod tests {
             assert!(limit(refused).is_err(), "{refused}");
         }
         let mut rows = vec!["a", "b", "c"];
-        assert_eq!(cut(&mut rows, 2, |row| row), Some("b".to_owned()));
+        assert_eq!(
+            cut(&mut rows, 2, |row| (*row).to_owned()),
+            Some("b".to_owned())
+        );
         assert_eq!(rows, ["a", "b"]);
-        assert_eq!(cut(&mut rows, 2, |row| row), None);
+        assert_eq!(cut(&mut rows, 2, |row| (*row).to_owned()), None);
     }
 }

@@ -1,6 +1,7 @@
 //! The door that every request passes: its id, its measure, and the one place where refusals are rendered and logged.
 
 use super::about::{About, REQUEST_ID};
+use super::allowance::{self, Allowance};
 use super::problem::Problem;
 use super::problem_kind::Kind;
 use super::state::Shared;
@@ -11,7 +12,7 @@ use actix_web::http::Method;
 use actix_web::http::header::{self, HeaderName, HeaderValue};
 use actix_web::middleware::Next;
 use actix_web::web::Data;
-use actix_web::{Error, HttpMessage, HttpResponse};
+use actix_web::{Error, HttpMessage, HttpRequest, HttpResponse};
 use std::time::Instant;
 
 /// Answers a request: whatever comes out has a request id, and every refusal is a problem document.
@@ -27,12 +28,16 @@ pub(crate) async fn pass(
     let (request, response) = answered.into_parts();
     let mut response = match refusal(&response) {
         Some(problem) => {
+            let problem = known_here(&shared, &request, problem);
             log(&shared, &problem, &about);
             rendered(&problem, &about, response)
         }
         None => response,
     };
     mark(&mut response, &about);
+    if let Some(allowance) = request.extensions().get::<Allowance>() {
+        allowance.tell(response.headers_mut());
+    }
     if request
         .match_pattern()
         .is_some_and(|it| it.contains("/orders"))
@@ -61,6 +66,17 @@ fn refusal(response: &HttpResponse) -> Option<Problem> {
     let refused = status.is_client_error() || status.is_server_error();
     let bare = !response.headers().contains_key(header::CONTENT_TYPE);
     (refused && bare).then(|| Problem::new(Kind::of_status(status.as_u16())))
+}
+
+/// Whoever has no key may say so only so often: a flood of guesses is told to wait, and a client with a key is not
+/// touched by it.
+fn known_here(shared: &Shared, request: &HttpRequest, problem: Problem) -> Problem {
+    if problem.kind != Kind::Unauthenticated {
+        return problem;
+    }
+    let allowance = shared.strangers.take(request);
+    let refused = allowance.and_then(|allowance| allowance::spend(request, allowance).err());
+    refused.unwrap_or(problem)
 }
 
 /// The document, with what else the response carried (such as `Allow`).

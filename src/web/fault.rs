@@ -3,7 +3,7 @@
 use super::language::Text;
 use super::problem::{FieldError, Problem};
 use super::problem_kind::Kind;
-use crate::actors::GatewayError;
+use crate::actors::{AccountError, GatewayError};
 use crate::domain::order::Refusal;
 use crate::store::{JournalError, StoreError};
 
@@ -30,6 +30,7 @@ impl From<JournalError> for Problem {
             JournalError::Full
             | JournalError::Unavailable(_)
             | JournalError::EpochLost
+            | JournalError::LogCut
             | JournalError::Stopped => Self::new(Kind::Unavailable)
                 .retry_after(RETRY_AFTER_S)
                 .because(error),
@@ -50,6 +51,10 @@ impl From<GatewayError> for Problem {
             GatewayError::OrderConflict => Self::new(Kind::OrderConflict),
             GatewayError::IdempotencyKeyReuse => Self::new(Kind::IdempotencyKeyReuse),
             GatewayError::ReplacedOrderOpen => Self::new(Kind::ReplacedOrderOpen),
+            GatewayError::DailyLimit => Self::new(Kind::DailyLimit),
+            GatewayError::ChannelDown { retry_after } => {
+                Self::new(Kind::ChannelUnavailable).retry_after_at_least(retry_after)
+            }
             GatewayError::NoSuchOrder => Self::new(Kind::NotFound),
             GatewayError::NoSuchChannel => {
                 Self::field("channel", Text::new("is not configured", "未配置该渠道"))
@@ -58,6 +63,20 @@ impl From<GatewayError> for Problem {
                 .retry_after(RETRY_AFTER_S)
                 .because(error),
             GatewayError::Unclear(_) => Self::new(Kind::PaymentUnconfirmed)
+                .retry_after(RETRY_AFTER_S)
+                .because(error),
+        }
+    }
+}
+
+impl From<AccountError> for Problem {
+    fn from(error: AccountError) -> Self {
+        match error {
+            AccountError::Refused(refusal) => Self::new(Kind::Ledger(refusal)),
+            AccountError::Busy(_) => Self::new(Kind::Unavailable)
+                .retry_after(RETRY_AFTER_S)
+                .because(error),
+            AccountError::Unclear(_) => Self::new(Kind::Unconfirmed)
                 .retry_after(RETRY_AFTER_S)
                 .because(error),
         }

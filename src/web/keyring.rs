@@ -1,8 +1,9 @@
 //! The API keys that are in force, in memory: those of the configuration and those of the database.
 
+use super::allowance::Allowance;
 use super::key_limit::KeyLimit;
-use super::role::Role;
-use crate::config::KeySettings;
+use super::role::{Act, Role};
+use crate::config::{KeySettings, Rate};
 use crate::domain::UnixMillis;
 use crate::store::keys::StoredKey;
 use crate::store::{Database, StoreError, keys};
@@ -23,6 +24,17 @@ pub struct Caller {
     pub name: String,
     pub role: Role,
     pub scopes: Vec<String>,
+}
+
+/// What lets a merchant's key refund.
+const REFUNDS: &str = "refunds";
+
+impl Caller {
+    /// Whether this key may do it.
+    pub(crate) fn may(&self, act: Act) -> bool {
+        let scoped = act == Act::RefundOrder && self.role == Role::Merchant;
+        self.role.may(act) && (!scoped || self.scopes.iter().any(|scope| scope == REFUNDS))
+    }
 }
 
 type ByDigest = HashMap<String, Caller>;
@@ -62,16 +74,16 @@ impl KeyRing {
         ring
     }
 
-    /// The same ring, in which one key may ask so often a second.
+    /// The same ring, in which one key may ask so often.
     #[must_use]
-    pub fn limited(mut self, per_second: Option<u32>) -> Self {
-        self.limit = Arc::new(KeyLimit::new(per_second));
+    pub fn limited(mut self, rate: Option<Rate>) -> Self {
+        self.limit = Arc::new(KeyLimit::new(rate));
         self
     }
 
-    /// Counts one request of this caller; a refusal says how long to wait.
-    pub(super) fn admit(&self, caller: &Caller) -> Result<(), Duration> {
-        self.limit.admit(&caller.name)
+    /// Counts one request of this caller.
+    pub(super) fn take(&self, caller: &Caller) -> Option<Allowance> {
+        self.limit.take(&caller.name)
     }
 
     /// The keys of the configuration.

@@ -1,15 +1,17 @@
 //! The HTTP API: it reads requests, asks the gateway or the store, and writes answers. It decides nothing.
 
 mod about;
+mod address_limit;
+mod allowance;
 mod auth;
 mod body;
-mod callback_door;
 mod callback_log;
 mod cursor;
 mod detached;
 mod door;
 mod fault;
 mod form;
+mod idempotency;
 mod json;
 mod key_limit;
 pub mod keyring;
@@ -24,6 +26,7 @@ mod problem_kind;
 mod problem_view;
 mod query;
 pub mod readiness;
+mod refund_view;
 mod return_url;
 pub mod role;
 mod routes;
@@ -32,6 +35,7 @@ mod sampling;
 pub mod state;
 mod survey;
 mod view;
+mod webhook;
 mod words;
 
 pub use keyring::KeyRing;
@@ -39,3 +43,4 @@ pub use readiness::Readiness;
 pub use routes::{api, everything_else, operations};
 pub use state::{Parts, State};
 pub(crate) use view::document;
+pub(crate) use webhook::webhook_data;

@@ -1,5 +1,8 @@
 //! `Prefer` (RFC 7240): how long a caller wants to wait. A malformed preference is ignored.
 
+use super::state::Shared;
+use crate::actors::Wait;
+use actix_web::HttpRequest;
 use actix_web::http::header::HeaderMap;
 use std::time::Duration;
 
@@ -42,6 +45,19 @@ impl Preferences {
     pub(crate) fn wait_up_to(&self, cap: Duration) -> Option<Duration> {
         self.wait_s
             .map(|seconds| Duration::from_secs(seconds).min(cap))
+    }
+}
+
+/// How long the request waits, and the preference that this honours.
+pub(crate) fn waiting(request: &HttpRequest, shared: &Shared) -> (Wait, Option<String>) {
+    let preferences = Preferences::of(request.headers());
+    let deadline = shared.ui_deadline();
+    if preferences.respond_async {
+        return (Wait::No, Some("respond-async".to_owned()));
+    }
+    match preferences.wait_up_to(deadline) {
+        Some(wait) => (Wait::UpTo(wait), Some(format!("wait={}", wait.as_secs()))),
+        None => (Wait::UpTo(deadline), None),
     }
 }
 

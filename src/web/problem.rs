@@ -4,10 +4,12 @@ use super::about::About;
 use super::language::{Language, Text};
 use super::problem_kind::Kind;
 use super::problem_view::{FieldErrorView, ProblemView};
+use crate::scrub::scrub;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderName, HeaderValue};
 use actix_web::{HttpResponse, HttpResponseBuilder, ResponseError};
 use serde_json::Value;
+use std::time::Duration;
 
 /// Fields that one document names: enough to correct any honest request.
 const ERRORS_MAX: usize = 100;
@@ -96,6 +98,13 @@ impl Problem {
         self.with_header(header::RETRY_AFTER, HeaderValue::from(seconds))
     }
 
+    /// In whole seconds, rounded up: a wait of 10 ms is not a wait of none.
+    #[must_use]
+    pub(crate) fn retry_after_at_least(self, wait: Duration) -> Self {
+        let seconds = wait.as_millis().div_ceil(1000).max(1);
+        self.retry_after(u64::try_from(seconds).unwrap_or(u64::MAX))
+    }
+
     /// The document in the language of the request.
     #[must_use]
     pub(crate) fn render(&self, about: &About) -> HttpResponse {
@@ -135,10 +144,11 @@ impl Problem {
 }
 
 impl FieldError {
+    /// A field may bear any name that a caller has given it, and a message may quote it.
     fn view(&self, language: Language) -> FieldErrorView {
         FieldErrorView {
-            field: self.field.clone(),
-            message: self.message.in_language(language).to_owned(),
+            field: scrub(&self.field, &[]),
+            message: scrub(self.message.in_language(language), &[]),
         }
     }
 }

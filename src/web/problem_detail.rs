@@ -2,6 +2,7 @@
 
 use super::language::Text;
 use super::problem_kind::Kind;
+use crate::domain::ledger;
 use crate::domain::order::Refusal;
 
 impl Kind {
@@ -13,6 +14,11 @@ impl Kind {
     pub(crate) const fn detail(self) -> Text {
         let (english, chinese) = match self {
             Self::Refused(refusal) => refused(refusal),
+            Self::Ledger(refusal) => refused_by_account(refusal),
+            Self::Unconfirmed => (
+                "Nobody knows yet whether it was written. Send the same request again: its number moves nothing twice.",
+                "尚不确定是否已写入。请重新发送相同的请求：同一编号不会重复记账。",
+            ),
             Self::Validation => (
                 "Correct the fields named in errors.",
                 "请修正 errors 中列出的字段。",
@@ -56,6 +62,14 @@ impl Kind {
                 "The order named in replaces must be FAILED or CLOSED first.",
                 "replaces 所指的订单必须先处于 FAILED 或 CLOSED。",
             ),
+            Self::DailyLimit => (
+                "The account's orders of today would add up to more than its limit.",
+                "该账户今日订单总额将超过限额。",
+            ),
+            Self::ChannelUnavailable => (
+                "The channel does not answer; nothing was written. Send the same request again, or choose another channel.",
+                "渠道无响应，未写入任何内容。请稍后重新发送相同的请求，或选择其他渠道。",
+            ),
             Self::PaymentUnconfirmed => (
                 "The result is still being confirmed. Do not pay again; look the order up.",
                 "支付结果仍在确认中，请勿重复支付；请查询该订单。",
@@ -84,6 +98,10 @@ impl Kind {
                 "Remove it from the configuration instead.",
                 "请改为从配置文件中删除。",
             ),
+            Self::NothingToDeliver => (
+                "The endpoint is gone or not configured: set another fulfilment.url first.",
+                "接收端已下线或未配置，请先设置新的 fulfilment.url。",
+            ),
             Self::Unavailable => (
                 "Nothing was written. Send the same request again.",
                 "未写入任何内容，请重新发送相同的请求。",
@@ -97,21 +115,54 @@ impl Kind {
     }
 }
 
+const fn refused_by_account(refusal: ledger::Refusal) -> (&'static str, &'static str) {
+    match refusal {
+        ledger::Refusal::DebitConflict => (
+            "A debit with this number and another kind or quantity exists; it is untouched.",
+            "已存在使用该编号但种类或数量不同的扣减，原扣减未受影响。",
+        ),
+        ledger::Refusal::HoldConflict => (
+            "A hold with this number and another content exists, or another quantity of it was captured; it is untouched.",
+            "已存在使用该编号但内容不同的预留，或其已按另一数量扣减；原预留未受影响。",
+        ),
+        ledger::Refusal::InsufficientBalance => (
+            "Less than this quantity is available in the account.",
+            "账户可用余额不足。",
+        ),
+        ledger::Refusal::CaptureExceedsHold => (
+            "No more can be captured than is held.",
+            "扣减数量不得超过预留数量。",
+        ),
+        ledger::Refusal::HoldExpired => (
+            "The hold has expired and keeps nothing back any more. Make another one, or a debit.",
+            "该预留已过期，不再占用余额。请新建预留或直接扣减。",
+        ),
+        ledger::Refusal::HoldEnded => (
+            "The hold was captured or released already.",
+            "该预留已扣减或已释放。",
+        ),
+        ledger::Refusal::NoSuchHold => (
+            "The account has no hold with this number.",
+            "该账户没有此编号的预留。",
+        ),
+    }
+}
+
 const fn refused(refusal: Refusal) -> (&'static str, &'static str) {
     match refusal {
         Refusal::AlreadyPaid => ("The order is paid already.", "订单已支付。"),
         Refusal::NotReviewable => (
-            "Only an order in MANUAL can be reviewed.",
-            "只有处于 MANUAL 的订单才能复核。",
+            "Only an order or a refund in MANUAL can be reviewed.",
+            "只有处于 MANUAL 的订单或退款才能复核。",
         ),
         Refusal::VersionConflict => (
-            "The order has changed since you read it; read it again.",
-            "订单已发生变化，请重新读取。",
+            "It has changed since you read it; read it again.",
+            "内容已发生变化，请重新读取。",
         ),
         Refusal::BasisMissing => ("A review needs a basis.", "复核必须注明依据。"),
         Refusal::EvidenceOfPayment => (
-            "Proof of the payment is on record: only PAID can be decided; refunds are made at the channel.",
-            "已有付款证据，只能选择 PAID；退款请在渠道侧办理。",
+            "Proof of the payment is on record: only PAID or REFUND can be decided.",
+            "已有付款证据，只能选择 PAID 或 REFUND。",
         ),
         Refusal::SecondPersonRequired => (
             "Another operator must confirm this decision.",
@@ -137,6 +188,22 @@ const fn refused(refusal: Refusal) -> (&'static str, &'static str) {
             "No payment is on record and none was named.",
             "没有付款记录，也未指明交易号。",
         ),
-        Refusal::RefundsUnavailable => ("Refunds are not available.", "暂不支持退款。"),
+        Refusal::NotRefundable => (
+            "The order has no payment that can be refunded now.",
+            "该订单目前没有可退款的付款。",
+        ),
+        Refusal::RefundConflict => (
+            "A refund with this number and another content exists.",
+            "该退款单号已用于内容不同的退款。",
+        ),
+        Refusal::RefundExceedsOrder => (
+            "The refunds would add up to more than was paid.",
+            "退款总额将超过已付金额。",
+        ),
+        Refusal::UnknownTrade => (
+            "This trade is not on record for the order.",
+            "该订单没有此交易号的记录。",
+        ),
+        Refusal::NoSuchRefund => ("There is no such refund.", "没有该退款。"),
     }
 }

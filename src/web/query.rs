@@ -6,6 +6,8 @@ use super::problem::{FieldError, Problem};
 use actix_web::HttpRequest;
 use actix_web::web::Query;
 
+const NO_CURSOR: Text = Text::new("is not a cursor of this list", "不是该列表的游标");
+
 /// The parameters of a request. Those that nobody has asked for are unknown.
 #[derive(Debug)]
 pub(crate) struct Parameters {
@@ -54,11 +56,13 @@ impl Parameters {
 
     /// The id after which the page begins.
     pub(crate) fn cursor(&mut self, prefix: &str) -> Option<String> {
+        self.parse("cursor", |text| cursor::read(text, prefix).ok_or(NO_CURSOR))
+    }
+
+    /// As `cursor`, of a list whose rows are found by numbers.
+    pub(crate) fn cursor_number(&mut self, prefix: &str) -> Option<i64> {
         self.parse("cursor", |text| {
-            cursor::read(text, prefix).ok_or(Text::new(
-                "is not a cursor of this list",
-                "不是该列表的游标",
-            ))
+            cursor::number(text, prefix).ok_or(NO_CURSOR)
         })
     }
 

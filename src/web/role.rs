@@ -20,11 +20,19 @@ pub enum Act {
     CreateOrder,
     ReadOrders,
     CloseOrder,
+    /// Give money back. A merchant's key needs the scope too.
+    RefundOrder,
     /// Ask the channel now, or decide a review.
     OperateOrder,
     ReadAlerts,
     AcknowledgeAlert,
+    ReadDeliveries,
+    /// Have a webhook sent again.
+    Redeliver,
     ManageKeys,
+    ReadAccounts,
+    /// Spend credits, hold them back, give them back. As with a charge, that is the merchant's own business.
+    MoveAccount,
 }
 
 impl Role {
@@ -49,13 +57,17 @@ impl Role {
     #[must_use]
     pub const fn may(self, act: Act) -> bool {
         match act {
-            Act::CreateOrder => matches!(self, Self::Merchant),
-            Act::ReadOrders => true,
-            Act::CloseOrder => matches!(self, Self::Merchant | Self::Operator | Self::Admin),
-            Act::OperateOrder | Act::AcknowledgeAlert => {
+            Act::CreateOrder | Act::MoveAccount => matches!(self, Self::Merchant),
+            Act::ReadOrders | Act::ReadAccounts => true,
+            Act::CloseOrder | Act::RefundOrder => {
+                matches!(self, Self::Merchant | Self::Operator | Self::Admin)
+            }
+            Act::OperateOrder | Act::AcknowledgeAlert | Act::Redeliver => {
                 matches!(self, Self::Operator | Self::Admin)
             }
-            Act::ReadAlerts => matches!(self, Self::Viewer | Self::Operator | Self::Admin),
+            Act::ReadAlerts | Act::ReadDeliveries => {
+                matches!(self, Self::Viewer | Self::Operator | Self::Admin)
+            }
             Act::ManageKeys => matches!(self, Self::Admin),
         }
     }
@@ -81,9 +93,14 @@ mod tests {
         assert_eq!(allowed(Act::CreateOrder), ["merchant"]);
         assert_eq!(allowed(Act::ReadOrders).len(), 4);
         assert_eq!(allowed(Act::CloseOrder), ["merchant", "operator", "admin"]);
+        assert_eq!(allowed(Act::RefundOrder), ["merchant", "operator", "admin"]);
         assert_eq!(allowed(Act::OperateOrder), ["operator", "admin"]);
         assert_eq!(allowed(Act::ReadAlerts), ["viewer", "operator", "admin"]);
         assert_eq!(allowed(Act::AcknowledgeAlert), ["operator", "admin"]);
+        assert_eq!(allowed(Act::ReadDeliveries), allowed(Act::ReadAlerts));
+        assert_eq!(allowed(Act::Redeliver), ["operator", "admin"]);
         assert_eq!(allowed(Act::ManageKeys), ["admin"]);
+        assert_eq!(allowed(Act::ReadAccounts).len(), 4);
+        assert_eq!(allowed(Act::MoveAccount), ["merchant"]);
     }
 }

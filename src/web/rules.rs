@@ -3,6 +3,9 @@
 use super::language::Text;
 use crate::domain::OrderNo;
 
+/// The largest whole number that every reader of JSON keeps exactly.
+pub(crate) const AMOUNT_MAX: i64 = 9_007_199_254_740_991;
+
 /// A subject, a basis, a payer, a value of metadata: `low` to `high` characters, none of them a control character.
 pub(crate) fn plain(low: usize, high: usize) -> impl Fn(&str) -> Option<Text> {
     move |text| {
@@ -30,6 +33,18 @@ pub(crate) fn name(text: &str) -> Option<Text> {
             "必须由 1 到 64 个 A-Z a-z 0-9 _ - . @ 字符组成",
         )
     })
+}
+
+/// A merchant-given name that stands in addresses: there `.` and `..` are no names but steps.
+pub(crate) fn path_name(text: &str) -> Option<Text> {
+    let step = matches!(text, "." | "..");
+    step.then(|| Text::new("must not be . or ..", "不得为 . 或 .."))
+        .or_else(|| name(text))
+}
+
+/// A basis says something: blanks are none.
+pub(crate) fn basis(text: &str) -> Option<Text> {
+    plain(1, 500)(text.trim())
 }
 
 /// An order number.
@@ -105,6 +120,9 @@ mod tests {
     fn names_words_and_currencies_have_their_alphabets() {
         assert_eq!(name("user-42@shop.example"), None);
         assert!(name("user 42").is_some() && name("").is_some() && name("用户").is_some());
+        assert_eq!(path_name("r-1.a@b"), None);
+        assert!(path_name(".").is_some() && path_name("..").is_some() && path_name("/").is_some());
+        assert_eq!(path_name("..."), None);
         assert_eq!(order_no("202607260001"), None);
         assert!(order_no("a.b").is_some() && order_no(&"1".repeat(65)).is_some());
         assert_eq!(word("direct"), None);

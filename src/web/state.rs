@@ -1,6 +1,6 @@
 //! What every handler shares.
 
-use super::callback_door::CallbackDoor;
+use super::address_limit::AddressLimit;
 use super::keyring::KeyRing;
 use super::readiness::Readiness;
 use super::sampling::Sampler;
@@ -9,6 +9,7 @@ use crate::actors::Gateway;
 use crate::channels::Channels;
 use crate::clock::SharedClock;
 use crate::config::Settings;
+use crate::fulfilment::OutboxBell;
 use crate::store::{Database, Journal};
 use crate::telemetry::Metrics;
 use actix_web::web::Data;
@@ -27,6 +28,7 @@ pub struct Parts {
     pub metrics: Metrics,
     pub keys: KeyRing,
     pub readiness: Readiness,
+    pub outbox: OutboxBell,
 }
 
 /// What every handler shares. Clones are cheap, and share the rate limits too.
@@ -46,7 +48,10 @@ pub(crate) struct Shared {
     pub(crate) metrics: Metrics,
     pub(crate) keys: KeyRing,
     pub(crate) readiness: Readiness,
-    pub(crate) callbacks: CallbackDoor,
+    /// Wakes who delivers webhooks.
+    pub(crate) outbox: OutboxBell,
+    pub(crate) callbacks: AddressLimit,
+    pub(crate) strangers: AddressLimit,
     /// When orders and alerts are counted for a scrape.
     pub(crate) survey: Survey,
     pub(crate) sampler: Sampler,
@@ -55,7 +60,10 @@ pub(crate) struct Shared {
 impl State {
     #[must_use]
     pub fn new(parts: Parts) -> Self {
-        let callbacks = CallbackDoor::new(&parts.settings);
+        let (limits, server) = (&parts.settings.limits, &parts.settings.server);
+        let of_addresses = |rate| AddressLimit::new(rate, &server.trusted_proxies);
+        let callbacks = of_addresses(limits.callbacks_per_address);
+        let strangers = of_addresses(limits.unauthenticated_per_address);
         let shared = Shared {
             gateway: parts.gateway,
             database: parts.database,
@@ -66,7 +74,9 @@ impl State {
             metrics: parts.metrics,
             keys: parts.keys,
             readiness: parts.readiness,
+            outbox: parts.outbox,
             callbacks,
+            strangers,
             survey: Survey::default(),
             sampler: Sampler::default(),
         };

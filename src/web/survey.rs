@@ -1,6 +1,7 @@
 //! Counting orders and alerts for a scrape, without letting scrapes load the database.
 
 use super::state::Shared;
+use crate::domain::UnixMillis;
 use crate::store::{self, Database, StoreError};
 use crate::telemetry::Metrics;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,6 +14,8 @@ const COUNT_WITHIN: Duration = Duration::from_secs(1);
 const REST: u32 = 100;
 /// Open alerts beyond this are not counted one by one.
 const ALERTS_MAX: u64 = 1000;
+/// Nor are rows of the outbox.
+const OUTBOX_MAX: u64 = 1000;
 
 /// When orders and alerts are counted next; `None` while a count runs.
 #[derive(Debug, Clone)]
@@ -36,9 +39,10 @@ impl Survey {
         }
         let survey = self.clone();
         let (database, metrics) = (shared.database.clone(), shared.metrics.clone());
+        let now = shared.clock.wall();
         let counted = actix_web::rt::spawn(async move {
             let started = Instant::now();
-            if let Err(error) = count(&database, &metrics).await {
+            if let Err(error) = count(&database, &metrics, now).await {
                 tracing::debug!(%error, "orders and alerts could not be counted for a scrape");
             }
             survey.end(started.elapsed());
@@ -61,10 +65,16 @@ impl Survey {
     }
 }
 
-async fn count(database: &Database, metrics: &Metrics) -> Result<(), StoreError> {
+async fn count(database: &Database, metrics: &Metrics, now: UnixMillis) -> Result<(), StoreError> {
     let orders = store::orders::count_by_status(&database.read).await?;
     metrics.set_orders(&orders);
     let open = store::alerts::list(&database.read, Some("open"), None, ALERTS_MAX).await?;
     metrics.set_open_alerts(open.len());
+    let grants = store::fulfilments::waiting(&database.read, OUTBOX_MAX).await?;
+    let webhooks = store::deliveries::waiting(&database.read, OUTBOX_MAX).await?;
+    for (queue, (waiting, oldest)) in [("grants", grants), ("deliveries", webhooks)] {
+        let age_ms = oldest.map_or(0, |oldest| now.since(oldest).max(0));
+        metrics.set_outbox(queue, waiting, age_ms / 1_000);
+    }
     Ok(())
 }

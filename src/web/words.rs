@@ -1,8 +1,11 @@
 //! The closed vocabularies of the API, as schemas.
 
+use crate::domain::ledger::HoldStatus;
 use crate::domain::order::{
-    AlertKind, EntitlementStatus, EventKind, OrderStatus, Reason, ReviewDecision, Severity,
+    AlertKind, EntitlementStatus, EventKind, OrderStatus, Reason, RefundDecision, RefundStatus,
+    ReviewDecision, Severity,
 };
+use crate::domain::outbox::DeliveryStatus;
 use std::sync::OnceLock;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
@@ -49,13 +52,18 @@ word_schema! {
     ReasonWord "Reason" = all!(Reason);
     EntitlementStatusWord "EntitlementStatus" = all!(EntitlementStatus);
     DecisionWord "ReviewDecision" = all!(ReviewDecision);
+    RefundStatusWord "RefundStatus" = all!(RefundStatus);
+    RefundDecisionWord "RefundDecision" = all!(RefundDecision);
+    RefundWord "RefundWord" = vec!["REFUND"];
     EventKindWord "EventKind" = all!(EventKind);
     AlertKindWord "AlertKind" = all!(AlertKind);
     SeverityWord "Severity" = all!(Severity);
     AlertStatusWord "AlertStatus" = vec!["open", "acknowledged", "resolved"];
+    DeliveryStatusWord "DeliveryStatus" = all!(DeliveryStatus);
     ProposalWord "ProposalStatus" = vec!["PROPOSED"];
     NextActionWord "NextActionKind" =
         vec!["qr_code", "redirect", "form", "client_secret", "app_params"];
+    HoldStatusWord "HoldStatus" = all!(HoldStatus);
     CurrencyWord "Currency" = currencies();
     KeySourceWord "KeySource" = vec!["configuration", "database"];
 }

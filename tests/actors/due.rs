@@ -56,11 +56,8 @@ async fn checks_that_were_missed_while_it_was_down_are_asked_once_and_not_all_at
     later.step(40 * HOUR_MS);
     let stage = Stage::open(settings(folder.path(), &database.url, HOURS), &bank, &later).await;
 
-    let order = stage
-        .until("down", |order| {
-            order.check_count > 0 && order.last_error.is_some()
-        })
-        .await;
+    stage.until_counted("down", EventKind::QueryReply, 1).await;
+    let order = stage.order("down").await;
     assert_eq!(order.status, OrderStatus::Unknown);
     assert_eq!((order.check_count, bank.queries("down")), (1, 1));
     assert_eq!(stage.count("down", EventKind::QueryReply).await, 1);

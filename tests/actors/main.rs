@@ -8,6 +8,7 @@ mod support;
 mod bank;
 mod clock;
 mod due;
+mod limits;
 mod panics;
 mod spread;
 mod stage;

@@ -61,6 +61,11 @@ to = ["ops@example.com"]
     );
     let mut settings = Settings::from_text(&text).expect("the settings are good");
     settings.data_dir = folder.to_owned();
+    // A bank that mumbles again and again is what most stories are about: its circuit stays closed.
+    let mut bank = settings.channels["unused"].clone();
+    bank.merchant = "default".to_owned();
+    bank.circuit = None;
+    settings.channels.insert(BANK.to_owned(), bank);
     settings
 }
 
@@ -136,6 +141,15 @@ impl Stage {
             .iter()
             .filter(|event| event.kind == kind.as_str())
             .count()
+    }
+
+    /// Waits until the order has so many events of this kind.
+    pub(crate) async fn until_counted(&self, order_no: &str, kind: EventKind, many: usize) {
+        let until = Instant::now() + PATIENCE;
+        while self.count(order_no, kind).await < many {
+            assert!(Instant::now() < until, "fewer than {many} of {kind}");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
     }
 
     pub(crate) async fn alerts(&self) -> Vec<StoredAlert> {

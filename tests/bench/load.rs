@@ -25,6 +25,8 @@ pub struct Pace {
     pub measured: Duration,
     /// Orders a second of all callers together; `None` is as fast as they are answered.
     pub per_second: Option<f64>,
+    /// Orders go to any of so many accounts.
+    pub accounts: u64,
 }
 
 static NUMBER: AtomicU64 = AtomicU64::new(0);
@@ -41,7 +43,8 @@ pub async fn orders(port: u16, pace: Pace) -> Seen {
     let callers: Vec<_> = (0..pace.callers)
         .map(|n| {
             let turn = gap.map(|gap| (gap, gap.mul_f64(n as f64 / pace.callers as f64)));
-            tokio::spawn(caller(port, (begins, ends), turn, Arc::clone(&others)))
+            let others = Arc::clone(&others);
+            tokio::spawn(caller(port, pace.accounts, (begins, ends), turn, others))
         })
         .collect();
     let mut took = Vec::new();
@@ -67,6 +70,7 @@ pub fn quantile_ms(sorted: &[Duration], quantile: f64) -> f64 {
 
 async fn caller(
     port: u16,
+    accounts: u64,
     (begins, ends): (Instant, Instant),
     turn: Option<(Duration, Duration)>,
     others: Arc<AtomicU64>,
@@ -81,9 +85,9 @@ async fn caller(
         }
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let body = format!(
-            r#"{{"order_no":"b-{}-{number}","channel":"sandbox","amount":1999,"currency":"CNY","subject":"bench #no-callback","account":"user-{}","entitlements":[{{"kind":"credits","quantity":1000}}]}}"#,
+            r#"{{"order_no":"b-{}-{number}","channel":"sandbox","amount":1999,"currency":"CNY","subject":"bench #no-callback","account":"user-{:07}","entitlements":[{{"kind":"credits","quantity":1000}}]}}"#,
             std::process::id(),
-            number % 1000
+            account(number, accounts)
         );
         let head = format!("Authorization: Bearer {KEY}\r\n");
         let started = Instant::now();
@@ -95,6 +99,11 @@ async fn caller(
         }
     }
     took
+}
+
+/// Spread by a multiplier without a pattern: who orders now did not order last.
+const fn account(number: u64, accounts: u64) -> u64 {
+    (number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20) % accounts
 }
 
 /// One kept-alive connection.

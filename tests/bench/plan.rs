@@ -4,6 +4,7 @@ use super::load::{Line, Pace, Seen, orders, quantile_ms};
 use super::roles::{SECRET, free_port, start_sandbox, start_server};
 use super::table::{median, median_seen};
 use oncepay::channels::signing::SigningKey;
+use sea_orm::ConnectionTrait;
 use secrecy::SecretString;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -38,7 +39,10 @@ impl Plan {
     }
 }
 
+const ACCOUNTS: u64 = 1000;
 const JOURNALS: [&str; 3] = ["grouped", "discard", "naive"];
+/// A fresh database for each measurement is made on this server.
+const POSTGRES: &str = "ONCEPAY_TEST_POSTGRES";
 
 pub fn run(plan: &Plan) {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -99,6 +103,9 @@ pub fn run(plan: &Plan) {
             top = grouped.per_second;
         }
     }
+    if let Ok(server) = std::env::var(POSTGRES) {
+        runtime.block_on(on_postgres(plan, &server));
+    }
     let half = runtime.block_on(one(plan, 64, "grouped", Some(top / 2.0)));
     println!(
         "at half load, 64 connections: {:.0}/s, p50 {:.1} ms, p99 {:.1} ms",
@@ -108,17 +115,72 @@ pub fn run(plan: &Plan) {
     println!("callbacks acknowledged at half load: {count}, p50 {p50:.1} ms, p99 {p99:.1} ms");
 }
 
+/// The same on PostgreSQL, each in turn with a server that keeps nothing.
+async fn on_postgres(plan: &Plan, server: &str) {
+    println!("on PostgreSQL, medians of {}", plan.rounds);
+    println!("| connections | grouped | p50 ms | p99 ms | keeps nothing | ratio |");
+    println!("|---|---|---|---|---|---|");
+    for callers in &plan.callers {
+        let (mut grouped, mut bound, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..plan.rounds {
+            let database = fresh_postgres(server).await;
+            let kept = measured(plan, *callers, "grouped", None, Some(database)).await;
+            let lost = one(plan, *callers, "discard", None).await;
+            ratios.push(kept.per_second / lost.per_second);
+            grouped.push(kept);
+            bound.push(lost);
+        }
+        let (grouped, bound) = (median_seen(&grouped), median_seen(&bound));
+        println!(
+            "| {callers} | {:.0} | {:.1} | {:.1} | {:.0} | {:.2} |",
+            grouped.per_second,
+            grouped.p50_ms,
+            grouped.p99_ms,
+            bound.per_second,
+            median(ratios),
+        );
+        assert_eq!(grouped.others, 0, "every order is paid");
+    }
+}
+
+async fn fresh_postgres(server: &str) -> String {
+    let name = oncepay::clock::new_id("bench");
+    let admin = sea_orm::Database::connect(server)
+        .await
+        .expect("the server answers");
+    admin
+        .execute_unprepared(&format!("CREATE DATABASE {name}"))
+        .await
+        .expect("a database is made");
+    admin.close().await.expect("it closes");
+    let (before, _) = server.rsplit_once('/').expect("a URL with a database");
+    format!("{before}/{name}")
+}
+
 async fn one(plan: &Plan, callers: usize, journal: &str, per_second: Option<f64>) -> Seen {
+    measured(plan, callers, journal, per_second, None).await
+}
+
+/// One measurement on a database of its own; on SQLite if none is given.
+async fn measured(
+    plan: &Plan,
+    callers: usize,
+    journal: &str,
+    per_second: Option<f64>,
+    database: Option<String>,
+) -> Seen {
     let folder = tempfile::tempdir_in("target").expect("a folder on the disk");
     let (sandbox_port, port) = (free_port(), free_port());
     let _sandbox = start_sandbox(folder.path(), sandbox_port);
-    let database = format!("sqlite://{}", folder.path().join("oncepay.db").display());
+    let file = folder.path().join("oncepay.db");
+    let database = database.unwrap_or_else(|| format!("sqlite://{}", file.display()));
     let _server = start_server(folder.path(), &database, sandbox_port, port, journal);
     let pace = Pace {
         callers,
         warm_up: plan.warm_up,
         measured: plan.measured,
         per_second,
+        accounts: ACCOUNTS,
     };
     orders(port, pace).await
 }
@@ -135,6 +197,7 @@ async fn callbacks(plan: &Plan, per_second: f64) -> (usize, f64, f64) {
         warm_up: plan.warm_up,
         measured: plan.measured,
         per_second: Some(per_second),
+        accounts: ACCOUNTS,
     };
     let load = tokio::spawn(orders(port, pace));
     let ends = Instant::now() + plan.warm_up + plan.measured;

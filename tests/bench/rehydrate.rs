@@ -12,9 +12,11 @@
     reason = "a benchmark prints what it measured, and stops at whatever is not as it should be"
 )]
 
+mod ready;
 mod roles;
 
 use oncepay::store::{Database, DatabaseSettings};
+use ready::{peak_memory_mib, wait_until_ready};
 use roles::{free_port, start_sandbox, start_server};
 use sea_orm::ConnectionTrait;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -85,34 +87,4 @@ async fn fill(url: &str, rows: u64) {
         .await
         .expect("the rows are written");
     database.close().await;
-}
-
-/// `start_server` returns when the port is bound, which is before the rows are read.
-fn wait_until_ready(port: u16) {
-    use std::io::{Read, Write};
-    let mut socket = std::net::TcpStream::connect(("127.0.0.1", port)).expect("it listens");
-    socket
-        .write_all(b"GET /readyz HTTP/1.1\r\nHost: bench\r\nConnection: close\r\n\r\n")
-        .expect("it reads");
-    let mut answer = String::new();
-    socket.read_to_string(&mut answer).expect("it answers");
-    assert!(
-        answer.starts_with("HTTP/1.1 200"),
-        "the server is ready: {answer}"
-    );
-}
-
-fn peak_memory_mib(pid: u32) -> u64 {
-    let status =
-        std::fs::read_to_string(format!("/proc/{pid}/status")).expect("the process is there");
-    let line = status
-        .lines()
-        .find(|line| line.starts_with("VmHWM:"))
-        .expect("Linux tells the peak");
-    let kib: u64 = line
-        .split_whitespace()
-        .nth(1)
-        .and_then(|kib| kib.parse().ok())
-        .expect("a number");
-    kib / 1024
 }

@@ -2,7 +2,7 @@
 //!
 //! `cargo bench --bench throughput` runs server, sandbox and load as three processes on this machine and alternates
 //! the journals, since the bound swings from run to run; it prints medians. `-- --short` is one quick round.
-//! `ONCEPAY_TEST_POSTGRES` adds a server on PostgreSQL.
+//! With `ONCEPAY_TEST_POSTGRES` the same is measured on a database of that server, too.
 
 #![expect(
     clippy::print_stdout,

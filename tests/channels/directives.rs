@@ -37,6 +37,9 @@ fn unknown_and_malformed_directives_are_listed_and_ignored() {
     );
     assert_eq!(script.close, Some((Fault::Refuse, Times::Always)));
     assert_eq!(script.callbacks, Callbacks(5));
+    let flood = Script::parse("a #callbacks=101");
+    assert_eq!((flood.callbacks, flood.unknown.len()), (Callbacks(1), 1));
+    assert_eq!(Script::parse("a #callbacks=100").callbacks, Callbacks(100));
     assert_eq!(script.delay, None);
 }
 
@@ -72,4 +75,27 @@ proptest::proptest! {
         let script = Script::parse(&format!("{subject} {directive}"));
         proptest::prop_assert!(script.unknown.iter().all(|word| word.starts_with('#')));
     }
+}
+
+#[test]
+fn refunds_have_words_of_their_own() {
+    let script = Script::parse(
+        "a #refund=bounced #refund-after=2s #lost-refund=1 #lost-refund-reply #refund-delay=3s:1 \
+         #refund-query=not-found:2 #wrong-refund=7 #no-refund-callback",
+    );
+    assert_eq!(script.unknown, Vec::<String>::new());
+    assert_eq!(script.refund, RefundOutcome::Bounced);
+    assert_eq!(script.refund_after, Some(Duration::from_secs(2)));
+    let faults = script.refund_faults;
+    assert_eq!(faults.lost_request, Times::First(1));
+    assert_eq!(faults.lost_reply, Times::Always);
+    assert_eq!(
+        faults.delay,
+        Some((Duration::from_secs(3), Times::First(1)))
+    );
+    assert_eq!(faults.query, Some((Fault::NotFound, Times::First(2))));
+    assert_eq!((faults.amount, faults.no_callback), (Some(7), true));
+    let later = Script::parse("a #refund=failed-later").refund;
+    assert_eq!(later, RefundOutcome::FailedLater);
+    assert_eq!(Script::parse("a #refund=never").unknown, ["#refund=never"]);
 }

@@ -13,6 +13,8 @@ mod protocol;
 #[cfg(test)]
 mod raw;
 #[cfg(test)]
+mod refund_calls;
+#[cfg(test)]
 mod refunds;
 #[cfg(test)]
 mod settings;

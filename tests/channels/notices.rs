@@ -4,7 +4,7 @@ use crate::support::{Bench, Merchant, SECRET, call, channel, statement};
 use oncepay::channels::signing::SigningKey;
 use oncepay::channels::{Channel, Notice, RawNotice, RejectionRule};
 use oncepay::domain::UnixMillis;
-use oncepay::domain::order::ChargeStatus;
+use oncepay::domain::order::{ChargeStatus, Reason, RefundAnswer};
 use secrecy::SecretString;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -205,16 +205,6 @@ fn a_verified_notice_with_a_field_missing_or_odd_is_malformed() {
 
 #[test]
 fn types_and_statuses_that_are_not_ours_are_told_apart() {
-    let refund = r#"{"type":"refund.updated","data":{"order_no":"1","idempotency_key":"pay:order:1","trade_no":"T1","refund_no":"r-1","amount":500,"status":"SUCCEEDED"}}"#;
-    let Ok(Notice::Refund {
-        order_no,
-        reference,
-        ..
-    }) = signed(refund)
-    else {
-        panic!("{:?}", signed(refund));
-    };
-    assert_eq!((order_no.as_str(), reference.as_str()), ("1", "r-1"));
     assert_eq!(
         signed(r#"{"type":"payout.created"}"#),
         Ok(Notice::Unrelated {
@@ -230,6 +220,78 @@ fn types_and_statuses_that_are_not_ours_are_told_apart() {
         statement(&answer).status,
         ChargeStatus::Unexplained("FROZEN".to_owned())
     );
+}
+
+const REFUND: &str = r#"{"type":"refund.updated","data":{"order_no":"1","idempotency_key":"pay:order:1","trade_no":"T1","refund_no":"r-1","amount":500,"status":"SUCCEEDED"}}"#;
+
+/// The news of a refund's notice.
+fn news(body: &str) -> oncepay::domain::order::RefundNews {
+    let Ok(Notice::Refund { order_no, news, .. }) = signed(body) else {
+        panic!("{:?}", signed(body));
+    };
+    assert_eq!(order_no, "1");
+    news
+}
+
+#[test]
+fn a_notice_of_a_refund_says_which_one_and_how_it_stands() {
+    let told = news(REFUND);
+    assert_eq!(told.refund_no, "r-1");
+    assert_eq!(told.trade_no.as_deref(), Some("T1"));
+    assert!(!told.cumulative);
+    let RefundAnswer::Succeeded(statement) = told.answer else {
+        panic!("{:?}", told.answer);
+    };
+    assert_eq!(statement.refund_no, "r-1");
+    assert_eq!(statement.amount, Some(500));
+    assert_eq!(statement.trade_no.as_deref(), Some("T1"));
+    let pending = news(&REFUND.replace("SUCCEEDED", "PENDING")).answer;
+    assert!(matches!(pending, RefundAnswer::Pending(_)), "{pending:?}");
+    let failed = news(&REFUND.replace("SUCCEEDED", "FAILED")).answer;
+    assert!(matches!(failed, RefundAnswer::Failed(_)), "{failed:?}");
+}
+
+#[test]
+fn a_notice_of_a_refund_with_a_new_word_or_another_key_says_nothing() {
+    for (from, to) in [
+        ("SUCCEEDED", "REVERTED"),
+        ("SUCCEEDED", "succeeded"),
+        ("pay:order:1", "pay:order:2"),
+    ] {
+        let answer = news(&REFUND.replace(from, to)).answer;
+        let RefundAnswer::Unknown(unknown) = answer else {
+            panic!("{to}: {answer:?}");
+        };
+        assert_eq!(unknown.reason, Reason::UnreadableReply, "{to}");
+    }
+}
+
+#[test]
+fn a_notice_of_a_refund_with_a_field_missing_or_odd_is_malformed() {
+    for field in [
+        "order_no",
+        "idempotency_key",
+        "trade_no",
+        "refund_no",
+        "amount",
+        "status",
+    ] {
+        let mut body: serde_json::Value = serde_json::from_str(REFUND).unwrap();
+        body["data"].as_object_mut().unwrap().remove(field);
+        let rule = signed(&body.to_string()).unwrap_err();
+        assert_eq!(rule, RejectionRule::Malformed, "{field}");
+    }
+    for (from, to) in [
+        ("500", "0"),
+        ("500", "-500"),
+        ("500", "500.0"),
+        ("r-1", ""),
+        ("r-1", "r\\u0000"),
+        ("T1", "T\\n1"),
+    ] {
+        let rule = signed(&REFUND.replace(from, to)).unwrap_err();
+        assert_eq!(rule, RejectionRule::Malformed, "{to}");
+    }
 }
 
 #[actix_web::test]

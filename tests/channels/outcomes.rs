@@ -276,3 +276,13 @@ async fn an_unsigned_request_is_refused_and_leaves_no_trace() {
     assert_eq!(answer.status(), 401);
     assert_eq!(bench.ledger().await["requests"], 0);
 }
+
+#[actix_web::test]
+async fn where_keys_are_not_honoured_each_submit_charges() {
+    let bench = Bench::start();
+    let subject = "a #every-submit-charges";
+    for submits in 1..=3 {
+        assert_eq!(meaning(&bench.submit("1017", subject).await), "PAID");
+        assert_eq!(bench.charge("1017").await["charged_times"], submits);
+    }
+}

@@ -51,6 +51,8 @@ fn a_channel_is_live_unless_it_is_loopback_or_says_that_it_is_not() {
         ("http://127.0.0.1:8080/sandbox", None, false),
         ("http://localhost:8080", Some(true), false),
         ("http://[::1]:8080", None, false),
+        ("http://pay.localhost:8080", None, false),
+        ("http://[::ffff:127.0.0.1]:8080", None, false),
     ] {
         let mut settings = settings(base);
         settings.live = live;

@@ -5,6 +5,8 @@ mod commands;
 #[cfg(test)]
 mod database;
 #[cfg(test)]
+mod limits;
+#[cfg(test)]
 mod pairs;
 #[cfg(test)]
 mod settings;

@@ -1,7 +1,7 @@
 //! Settings that are good alone and dangerous together.
 
 use crate::support::{GOOD, accept, refused_at, with};
-use oncepay::config::check_against_rows;
+use oncepay::config::{check_against_rows, check_refunds};
 use oncepay::domain::order::Fingerprint;
 
 const LIVE: &str = "[channels.card]\nkind = \"http\"\nbase_url = \"https://pay.example.com\"\nsecret = \"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\"\n";
@@ -18,6 +18,20 @@ fn a_reply_may_come_later_than_the_user_is_answered() {
         "checks.submit_timeout",
         "server.ui_deadline",
     );
+}
+
+#[test]
+fn late_money_is_not_given_back_through_a_channel_that_makes_no_refunds() {
+    let settings = accept(&with(
+        "read_timeout",
+        "late_success = \"refund\"\nread_timeout",
+    ));
+    assert_eq!(check_refunds(&settings, "sandbox", true), Ok(()));
+    let refused = check_refunds(&settings, "sandbox", false).unwrap_err();
+    assert_eq!(refused.problems[0].path, "channels.sandbox.late_success");
+    let kept = accept(GOOD);
+    assert_eq!(check_refunds(&kept, "sandbox", false), Ok(()));
+    assert_eq!(check_refunds(&settings, "bank", false), Ok(()));
 }
 
 #[test]

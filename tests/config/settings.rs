@@ -50,6 +50,39 @@ fn a_processor_elsewhere_is_live_and_no_sandbox_is_mounted() {
 }
 
 #[test]
+fn what_is_kept_and_for_how_long_can_be_said() {
+    let day = 86_400_000;
+    let kept = accept(GOOD).retention;
+    assert_eq!((kept.deliveries_ms, kept.orphans_ms), (90 * day, 30 * day));
+    let section = |lines: &str| {
+        with(
+            "[channels.sandbox]",
+            &format!("[retention]\n{lines}\n[channels.sandbox]"),
+        )
+    };
+    let kept = accept(&section("deliveries = \"7d\"\norphans = \"36h\"")).retention;
+    assert_eq!(
+        (kept.deliveries_ms, kept.orphans_ms),
+        (7 * day, day * 3 / 2)
+    );
+    refused_at(
+        &section("deliveries = \"1h\""),
+        "retention.deliveries",
+        "1d",
+    );
+    refused_at(
+        &section("orphans = \"0\""),
+        "retention.orphans",
+        "a duration",
+    );
+    refused_at(
+        &section("sessions = \"1d\""),
+        "retention.sessions",
+        "not available",
+    );
+}
+
+#[test]
 fn an_unknown_key_is_named_with_its_neighbours() {
     refused_at(
         &with("ui_deadline", "ui_dedline"),
@@ -116,12 +149,20 @@ fn a_bad_value_is_told_what_is_allowed() {
 }
 
 #[test]
-fn refunds_of_late_money_are_refused_until_there_are_refunds() {
-    let text = with("read_timeout", "late_success = \"refund\"\nread_timeout");
+fn late_money_can_be_given_back_and_other_policies_are_refused() {
+    let policy = |word: &str| {
+        let line = format!("late_success = \"{word}\"\nread_timeout");
+        with("read_timeout", &line)
+    };
+    let settings = accept(&policy("refund"));
+    assert_eq!(
+        settings.channels["sandbox"].late_success,
+        LateSuccess::Refund
+    );
     refused_at(
-        &text,
+        &policy("keep"),
         "channels.sandbox.late_success",
-        "refunds are not available yet",
+        "\"manual\", \"fulfil\" or \"refund\"",
     );
 }
 
@@ -141,6 +182,19 @@ fn a_key_must_name_its_role_and_be_long_and_have_a_name_of_its_own() {
         "{GOOD}\n[[keys]]\nname = \"shop\"\nrole = \"viewer\"\nkey = \"opk_viewer_0123456789abcdef0123456789abcdef\"\n"
     );
     refused_at(&twice, "keys[1].name", "unique");
+}
+
+#[test]
+fn a_text_that_is_no_toml_is_refused_by_its_place_and_never_quoted() {
+    let error =
+        refuse("server.listen = \"127.0.0.1:80\"\ndatabase.url = \"hunter2hunter2\n").to_string();
+    assert!(error.contains("line 2, column "), "{error}");
+    assert!(!error.contains("hunter2"), "{error}");
+    refused_at(
+        "database.url = \"sqlite:\"",
+        "database.url",
+        "must be a file",
+    );
 }
 
 #[test]

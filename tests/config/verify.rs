@@ -109,3 +109,33 @@ fn a_time_that_is_none_is_wrong_usage() {
         .unwrap();
     assert_eq!(output.status.code(), Some(2));
 }
+
+#[test]
+fn what_it_repeats_of_a_notice_has_no_card_and_keeps_the_order_number() {
+    let folder = tempfile::tempdir().unwrap();
+    // Both pass for a card number; one is the merchant's.
+    let body = r#"{"type":"charge.updated","data":{"order_no":"20260726000017","note":"4111111111111111"}}"#;
+    std::fs::write(folder.path().join("other"), body).unwrap();
+    std::fs::write(folder.path().join("oncepay.toml"), GOOD).unwrap();
+    std::fs::write(folder.path().join("headers"), signed()).unwrap();
+    let output = oncepay(folder.path())
+        .args([
+            "--json",
+            "callback",
+            "verify",
+            "--channel",
+            "sandbox",
+            "--headers",
+            "headers",
+        ])
+        .args(["--body", "other", "--at", AT])
+        .output()
+        .unwrap();
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.contains("20260726000017"), "{told}");
+    assert!(
+        told.contains("[card number]") && !told.contains("4111111111111111"),
+        "{told}"
+    );
+}

@@ -1,11 +1,12 @@
 //! What happens, in words.
 
 use crate::answers::answer;
+use crate::refund_inputs::{notice, refund_input};
 use crate::scene::Scene;
 use oncepay::domain::order::input::Review;
 use oncepay::domain::order::statement::Proof;
-use oncepay::domain::order::{Input, OrderStatus, ReviewDecision, Source};
-use oncepay::domain::schedule::LateSuccess;
+use oncepay::domain::order::{Entitlement, Input, OrderStatus, ReviewDecision, Source};
+use oncepay::domain::schedule::{LateSuccess, OnRefund};
 
 pub(crate) fn millis(n: &str, unit: &str) -> i64 {
     let each = match unit {
@@ -23,6 +24,12 @@ pub(crate) fn given(scene: &mut Scene, words: &[&str]) {
     let able = &mut scene.rules.capabilities;
     match words {
         ["ask", "first"] => scene.order.ask_first = true,
+        ["no", "refunds"] => able.refunds = false,
+        ["late", "money", "goes", "back"] => scene.rules.late_success = LateSuccess::Refund,
+        ["hold"] => scene.rules.on_refund = OnRefund::Hold,
+        ["keep"] => scene.rules.on_refund = OnRefund::Keep,
+        ["price", amount] => scene.order.money.amount = amount.parse().unwrap(),
+        ["the", "account"] => scene.rules.fingerprint = Some(crate::scene::account()),
         ["no", "close"] => able.closes = false,
         ["no", "resubmit"] => able.resubmits = false,
         ["two", "charges", "per", "key"] => able.one_charge_per_key = false,
@@ -30,12 +37,19 @@ pub(crate) fn given(scene: &mut Scene, words: &[&str]) {
         ["asynchronous"] => able.asynchronous = true,
         ["settles", "within", n, unit] => able.settles_within_ms = millis(n, unit),
         ["key", "life", n, unit] => able.key_life_ms = Some(millis(n, unit)),
+        ["grants", "at", "once", "except", kind] => scene.at_once_except = Some((*kind).into()),
         ["fulfil"] => scene.rules.late_success = LateSuccess::Fulfil,
         ["another", "account"] => scene.rules.fingerprint = None,
         ["successor", status] => scene.successor = OrderStatus::parse(status),
         ["second", "person"] => {
             let limit = (scene.order.money.currency, 1_000);
             scene.rules.second_person_above.extend([limit]);
+        }
+        [quantity, kind] => {
+            let quantity = quantity.parse().unwrap();
+            scene.order.account = Some("u1".to_owned());
+            let entitlement = Entitlement::new((*kind).to_owned(), quantity);
+            scene.order.entitlements.push(entitlement);
         }
         other => panic!("nobody can be given {other:?}"),
     }
@@ -76,37 +90,18 @@ pub(crate) fn input(scene: &Scene, words: &[&str]) -> Input {
             by: "api:shop".into(),
         },
         ["review", decision, rest @ ..] => Input::Review(review(scene, decision, rest)),
-        ["refund", reference] => Input::ExternalRefund {
-            source: notice(false),
-            reference: (*reference).to_owned(),
-            summary: "refunded at the channel".into(),
-        },
-        ["refund", "again", reference] => Input::ExternalRefund {
-            source: notice(true),
-            reference: (*reference).to_owned(),
-            summary: "refunded at the channel".into(),
-        },
-        ["dispute", reference, phase] => Input::Dispute {
-            reference: (*reference).to_owned(),
-            phase: (*phase).to_owned(),
-        },
         ["bill"] => Input::BillLine {
             summary: "a line of the bill".into(),
         },
-        other => panic!("nothing happens by {other:?}"),
+        other => {
+            refund_input(scene, other).unwrap_or_else(|| panic!("nothing happens by {other:?}"))
+        }
     }
 }
 
 fn reply(n: &str) -> Source {
     Source::Reply {
         submit: n.parse().unwrap(),
-    }
-}
-
-fn notice(repeat: bool) -> Source {
-    Source::Callback {
-        repeat,
-        digest: "sha256:00".into(),
     }
 }
 

@@ -10,7 +10,12 @@
 mod answers;
 mod currencies;
 mod inputs;
+mod ledger;
+mod money_rules;
+mod order_ledger;
 mod properties;
+mod refund_inputs;
+mod refunds;
 mod rules;
 mod scene;
 mod script;

@@ -22,6 +22,12 @@ const GIVEN: &[&str] = &[
     "given key life 10 m",
     "given fulfil",
     "given second person",
+    "given 1000 credits",
+    "given 3 seats",
+    "given hold",
+    "given keep",
+    "given late money goes back",
+    "given no refunds",
 ];
 
 /// What the channel says, by whatever way.
@@ -93,13 +99,87 @@ const OTHERS: &[&str] = &[
     "review CLOSE by ann",
     "review CLOSE by bob",
     "review REFUND by ann",
-    "refund R1",
+    "review REFUND by bob",
     "dispute D1 opened",
+    "dispute D1 won",
+    "dispute D2 lost",
+    "grant credits",
+    "grant seats",
     "bill",
     "taken T7",
     "given another account",
+    "given the account",
     "given successor PENDING",
 ];
+
+/// What happens to the money of an order that is paid.
+const BACK: &[&str] = &[
+    "merchant refunds r1 500",
+    "merchant refunds r2 1499",
+    "merchant refunds r3 1999",
+    "merchant refunds r4 7 of T2",
+    "operator ann refunds r5 1200",
+    "operator bob refunds r5 1200",
+    "refund told R1 succeeded 300 in all",
+    "refund told R1 succeeded 700 in all",
+    "refund told R2 succeeded 1999 in all",
+    "refund told R3 succeeded 400",
+    "refund told R3 failed",
+    "refund told R4 succeeded of T2",
+    "refund told external-T1 failed",
+    "callback refunded T1",
+    "callback refunded T2",
+    "callback paid T1",
+    "callback paid T2",
+    "dispute D1 opened",
+    "dispute D1 won",
+    "dispute D1 lost",
+    "grant credits",
+    "grant seats",
+    "tick 1 m",
+    "tick 15 m",
+    "tick 12 d",
+    "down 1 s",
+    "down 1 h",
+    "timer",
+    "recovered",
+    "given another account",
+    "given the account",
+];
+
+const REFUNDS: &[&str] = &["r1", "r2", "r3", "r5", "late-T1", "review-T1", "R1"];
+
+/// What the channel and people say of a refund.
+const SAID_OF_REFUNDS: &[&str] = &[
+    "reply succeeded",
+    "reply pending",
+    "reply failed",
+    "reply unknown",
+    "reply balance",
+    "query succeeded",
+    "query pending",
+    "query failed",
+    "query not found",
+    "query not found",
+    "query conflict",
+    "told succeeded",
+    "told failed",
+    "told succeeded 3",
+    "review SUCCEEDED by ann",
+    "review FAILED by bob",
+    "review RETRY by ann",
+];
+
+fn money_line() -> impl Strategy<Value = String> {
+    let of_refunds = (select(REFUNDS), select(SAID_OF_REFUNDS)).prop_map(|(refund_no, said)| {
+        let (way, said) = said.split_once(' ').unwrap();
+        format!("refund {way} {refund_no} {said}")
+    });
+    prop_oneof![
+        2 => select(BACK).prop_map(str::to_owned),
+        2 => of_refunds,
+    ]
+}
 
 const WAYS: &[&str] = &[
     "reply 1", "reply 2", "reply 3", "reply 9", "query", "query", "close", "callback", "repeat",
@@ -110,6 +190,7 @@ fn line() -> impl Strategy<Value = String> {
         4 => select(DULL).prop_map(str::to_owned),
         2 => (select(WAYS), select(SAID)).prop_map(|(way, said)| format!("{way} {said}")),
         2 => select(OTHERS).prop_map(str::to_owned),
+        1 => money_line(),
     ]
 }
 
@@ -156,6 +237,27 @@ proptest! {
         let scene = play_all(&given, &lines);
         let numbers: Vec<u32> = (1..).take(scene.charges.len()).collect();
         prop_assert_eq!(&scene.charges, &numbers);
+    }
+
+    /// Money comes, is given back and comes back, in any order, with restarts between.
+    #[test]
+    fn no_way_of_the_money_breaks_a_rule(given in given(), lines in vec(money_line(), 1..40)) {
+        let mut paid = vec!["reply 1 paid T1".to_owned()];
+        paid.extend(lines);
+        play_all(&given, &paid);
+    }
+
+    /// Left alone by everybody, a refund ends or goes to a person.
+    #[test]
+    fn a_refund_that_nobody_answers_reaches_a_person(given in given(), lines in vec(money_line(), 1..12)) {
+        let mut paid = vec!["reply 1 paid T1".to_owned()];
+        paid.extend(lines);
+        let mut scene = play_all(&given, &paid);
+        for _ in 0..13 {
+            play(&mut scene, "tick 1 d");
+        }
+        let waits = scene.order.refunds.iter().any(|refund| refund.next_check_at.is_some());
+        prop_assert!(!waits, "{:?}", scene.order);
     }
 
     /// Left alone by everybody, an order ends or goes to a person: nothing is in flight for ever.

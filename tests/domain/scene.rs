@@ -1,11 +1,14 @@
 //! One order, its rules, two clocks and the register of open calls: everything around a decision, without IO.
 
+use crate::money_rules::examine_money;
+use crate::order_ledger::Ledger;
 use crate::rules::{Step, examine};
 use oncepay::domain::order::decide::{Context, create, decide};
+use oncepay::domain::order::refund::RefundCallKind;
 use oncepay::domain::order::{
-    Decision, Effect, Fingerprint, Input, Order, OrderStatus, Refusal, Source,
+    Decision, Effect, Fingerprint, Input, Order, OrderStatus, Refusal, Source, granted_at_once,
 };
-use oncepay::domain::schedule::{Capabilities, LateSuccess, Rules};
+use oncepay::domain::schedule::{Capabilities, LateSuccess, OnRefund, Rules};
 use oncepay::domain::{Currency, Money, Now, OrderId, OrderNo, UnixMillis};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,6 +24,14 @@ pub(crate) struct Scene {
     pub(crate) told: BTreeSet<String>,
     /// Every submit that went out, by its number.
     pub(crate) charges: Vec<u32>,
+    /// Refunds whose send is out.
+    pub(crate) open_refunds: Vec<String>,
+    /// Every refund that went out, by its number.
+    pub(crate) sent: Vec<String>,
+    pub(crate) ledger: Ledger,
+    /// Grants are made in the write that queues them, but for this kind, which somebody outside grants too.
+    pub(crate) at_once_except: Option<String>,
+    next_refund_id: String,
 }
 
 impl Scene {
@@ -37,6 +48,11 @@ impl Scene {
             successor: None,
             told: BTreeSet::new(),
             charges: Vec::new(),
+            open_refunds: Vec::new(),
+            sent: Vec::new(),
+            ledger: Ledger::default(),
+            at_once_except: None,
+            next_refund_id: "ref_1".into(),
         }
     }
 
@@ -53,13 +69,17 @@ impl Scene {
         {
             self.open.retain(|open| open != submit);
         }
+        if let Input::RefundReply {
+            call: RefundCallKind::Send,
+            refund_no,
+            ..
+        } = input
+        {
+            self.open_refunds.retain(|open| open != refund_no);
+        }
         let context = self.context();
-        let outcome = decide(&self.order, input, &context);
-        assert_eq!(
-            outcome,
-            decide(&self.order, input, &context),
-            "not deterministic"
-        );
+        let outcome = self.decided(input, &context);
+        assert_eq!(outcome, self.decided(input, &context), "not deterministic");
         if let Ok(decision) = &outcome {
             let step = Step {
                 before: &self.order,
@@ -69,9 +89,25 @@ impl Scene {
                 decision,
             };
             examine(&step);
+            examine_money(&step);
             self.take(decision);
+            self.books_balance();
         }
         outcome
+    }
+
+    fn decided(&self, input: &Input, context: &Context<'_>) -> Result<Decision, Refusal> {
+        let first = decide(&self.order, input, context)?;
+        let Some(outside) = &self.at_once_except else {
+            return Ok(first);
+        };
+        let again = |order: &Order, input: &Input| decide(order, input, context);
+        Ok(granted_at_once(
+            &self.order,
+            first,
+            |kind| kind != outside,
+            again,
+        ))
     }
 
     /// Whatever the row holds, a decision is made, and the same one again.
@@ -83,10 +119,7 @@ impl Scene {
 
     /// When the runtime would wake the order.
     pub(crate) fn wake_at(&self) -> Option<UnixMillis> {
-        if self.order.status == OrderStatus::Manual {
-            return self.order.next_check_at.filter(|_| self.order.ask_due);
-        }
-        self.order.wake_at(self.rules.submit_timeout_ms)
+        self.order.timer_at(self.rules.submit_timeout_ms)
     }
 
     pub(crate) fn pass(&mut self, millis: i64) {
@@ -99,6 +132,7 @@ impl Scene {
         self.now.epoch += 1;
         self.now.mono_ms = 0;
         self.open.clear();
+        self.open_refunds.clear();
     }
 
     fn context(&self) -> Context<'_> {
@@ -106,6 +140,8 @@ impl Scene {
             now: self.now,
             rules: &self.rules,
             open_submits: &self.open,
+            open_refunds: &self.open_refunds,
+            new_refund_id: &self.next_refund_id,
             successor: self.successor,
         }
     }
@@ -115,10 +151,34 @@ impl Scene {
         self.told
             .extend(decision.alerts.iter().map(|alert| alert.key()));
         for effect in &decision.effects {
-            if let Effect::Submit { n } = effect {
-                self.open.push(*n);
-                self.charges.push(*n);
+            match effect {
+                Effect::Submit { n } => {
+                    self.open.push(*n);
+                    self.charges.push(*n);
+                }
+                Effect::Refund { refund_no } => {
+                    self.open_refunds.push(refund_no.clone());
+                    self.sent.push(refund_no.clone());
+                }
+                Effect::Query | Effect::Close | Effect::QueryRefund { .. } => {}
             }
+        }
+        for posting in &decision.postings {
+            self.ledger.take(posting);
+        }
+        self.next_refund_id = format!("ref_{}", self.order.refunds.len() + 1);
+    }
+
+    /// The ledger holds what the row says that was granted and not taken back.
+    fn books_balance(&self) {
+        for kept in &self.order.entitlements {
+            let granted = if kept.granted {
+                kept.quantity - kept.revoked
+            } else {
+                0
+            };
+            assert_eq!(self.ledger.balance(&kept.kind), granted, "{kept:?}");
+            assert_eq!(self.ledger.held(&kept.kind), kept.held, "{kept:?}");
         }
     }
 }
@@ -146,6 +206,7 @@ pub(crate) fn usual_rules() -> Rules {
         },
         fingerprint: Some(account()),
         late_success: LateSuccess::Manual,
+        on_refund: OnRefund::Debt,
         ui_deadline_ms: 60_000,
         submit_timeout_ms: 3_000,
         query_timeout_ms: 3_000,

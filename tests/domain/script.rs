@@ -5,12 +5,13 @@
 //! tick 3 s                -> UNKNOWN submit_timeout
 //! callback paid T1        -> PAID + order.paid
 //! ```
-//! What follows the status and its reason is compared as a whole: calls, alerts, announcements; `resolves` (the alert
+//! What follows the status and its reason is compared as a whole: calls, alerts, announcements, where a
+//! refund stands now (`r1 SUCCEEDED`), what the account `gets`, `loses` and `holds`, the queue of grants; `resolves` (the alert
 //! of before), `dup` (a notice that is only counted), `mark` (no event), `nothing` (no write), `refused <code>`.
 
 use crate::inputs::{given, input, millis};
 use crate::scene::Scene;
-use oncepay::domain::order::{Decision, Effect, Input, Order, Refusal};
+use oncepay::domain::order::{Decision, Effect, FulfilmentChange, Input, Order, Refusal};
 
 /// Plays the story and holds every line against what follows `->`.
 #[track_caller]
@@ -73,7 +74,7 @@ fn refused(refusal: Refusal) -> String {
 fn tick(scene: &mut Scene, millis: i64) -> String {
     let end = scene.now.wall.plus(millis);
     let mut parts = Vec::new();
-    for _ in 0..100 {
+    for _ in 0..400 {
         let Some(due) = scene.wake_at().filter(|due| *due <= end) else {
             break;
         };
@@ -97,6 +98,8 @@ pub(crate) fn told(before: &Order, decision: &Decision) -> String {
         Effect::Submit { .. } => "submit".to_owned(),
         Effect::Query => "query".to_owned(),
         Effect::Close => "close".to_owned(),
+        Effect::Refund { refund_no } => format!("refund {refund_no}"),
+        Effect::QueryRefund { refund_no } => format!("query refund {refund_no}"),
     }));
     parts.extend(
         decision
@@ -104,7 +107,13 @@ pub(crate) fn told(before: &Order, decision: &Decision) -> String {
             .iter()
             .map(|alert| format!("alert {}", alert.kind)),
     );
-    parts.extend(decision.announcements.iter().map(ToString::to_string));
+    parts.extend(
+        decision
+            .announcements
+            .iter()
+            .map(|told| told.kind().to_owned()),
+    );
+    parts.extend(moved_money(before, decision));
     if decision.resolves_alerts {
         parts.push("resolves".to_owned());
     }
@@ -119,6 +128,38 @@ pub(crate) fn told(before: &Order, decision: &Decision) -> String {
         parts.push(quiet.to_owned());
     }
     sorted(&parts.join(" + "))
+}
+
+/// What became of refunds, of the ledger and of the queue of grants.
+fn moved_money(before: &Order, decision: &Decision) -> Vec<String> {
+    let mut parts = Vec::new();
+    for refund in &decision.refunds {
+        let was = before.refund(&refund.refund_no).map(|was| was.status);
+        if was != Some(refund.status) {
+            parts.push(format!("{} {}", refund.refund_no, refund.status));
+        }
+    }
+    for posting in &decision.postings {
+        if posting.quantity != 0 {
+            let way = if posting.quantity > 0 {
+                "gets"
+            } else {
+                "loses"
+            };
+            let quantity = posting.quantity.abs();
+            parts.push(format!("{way} {quantity} {}", posting.kind));
+        }
+        if let Some(held) = posting.held {
+            parts.push(format!("holds {} {}", held.after, posting.kind));
+        }
+    }
+    parts.extend(decision.fulfilments.iter().map(|change| match change {
+        FulfilmentChange::Queue { kind } => format!("queue {kind}"),
+        FulfilmentChange::Done { kind } => format!("done {kind}"),
+    }));
+    let ended = decision.resolved_alerts.iter();
+    parts.extend(ended.map(|key| format!("resolves {}", key.split('|').next().unwrap())));
+    parts
 }
 
 fn standing(order: &Order) -> String {

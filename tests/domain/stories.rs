@@ -2,6 +2,11 @@
 
 mod charging;
 mod closing;
+mod disputes;
 mod doubt;
+mod given_back;
+mod grants;
 mod money;
 mod people;
+mod refund_doubt;
+mod refunds;

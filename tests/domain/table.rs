@@ -2,7 +2,7 @@
 //!
 //! Codes of the cells: `pay`, `gone`, `fail(r)`, `shut(r)`, `man(r)`, `swap(r)`, `unk(r)`, `pend`, `same(r)` (only the
 //! reason moves), `ev` (an event), `ask`, `close`, `submit`, `alert(k)`, `dup`, `mark` (no event), `-` (nothing),
-//! `no(code)`.
+//! `no(code)`; `out(r)` a refund goes out, `back(t)` a review gives a trade back, `returned(r)` the channel has.
 
 use crate::scene::Scene;
 use crate::script::{play, sorted};
@@ -79,8 +79,17 @@ fn the_table_has_a_row_for_every_input() {
         "review RESUBMIT by ann",
         "review CLOSE by ann",
         "review REFUND by ann",
-        "refund R1",
+        "review REFUND T1 by ann",
+        "refund told R1 succeeded 500",
+        "refund told R1 pending",
+        "refund reply r1 succeeded",
+        "refund review r1 FAILED by ann",
+        "merchant refunds r1 500",
+        "operator ann refunds r1 500",
+        "grant credits",
         "dispute D1 opened",
+        "dispute D1 won",
+        "dispute D1 lost",
         "bill",
     ];
     let spoken = sources
@@ -120,7 +129,23 @@ fn spelled_out(cell: &str, before: &Order) -> String {
         let (status, more): (Option<String>, String) = match name {
             "pay" => (Some("PAID".into()), "order.paid".into()),
             "PAID" => (Some(format!("PAID {of}")), "order.paid".into()),
-            "gone" => (Some("REFUNDED".into()), "alert external_refund".into()),
+            "gone" => (
+                Some("REFUNDED".into()),
+                "alert external_refund + refund.succeeded + external-T1 SUCCEEDED".into(),
+            ),
+            "returned" => (
+                Some("PARTIALLY_REFUNDED".into()),
+                format!("alert external_refund + refund.succeeded + {of} SUCCEEDED"),
+            ),
+            "out" => (
+                Some("REFUNDING".into()),
+                format!("{of} PROCESSING + refund {of}"),
+            ),
+            "back" => (
+                Some("REFUNDING review".into()),
+                format!("review-{of} PROCESSING + refund review-{of}"),
+            ),
+            "done" => (None, "done credits + mark".into()),
             "fail" => (Some(format!("FAILED {of}")), "order.failed".into()),
             "shut" => (Some(format!("CLOSED {of}")), "order.closed".into()),
             "man" => (

@@ -122,6 +122,7 @@ fn faults() -> Vec<(&'static str, String, String)> {
         ("channel", "\"SANDBOX\""),
         ("method", "\"a b\""),
         ("account", "\"user 42\""),
+        ("account", "\"..\""),
         ("replaces", "\"bad-1\""),
         ("return_url", "\"javascript:alert(1)\""),
         ("return_url", "\"https://evil.example/\""),
@@ -495,6 +496,7 @@ async fn wrong_bodies_of_reviews_and_keys_are_named_field_by_field() {
         ("/v1/keys", ADMIN, &key, "role", json!(null)),
         ("/v1/keys", ADMIN, &key, "scopes", json!("refunds")),
         ("/v1/keys", ADMIN, &key, "scopes", json!(["everything"])),
+        ("/v1/keys", ADMIN, &key, "name", json!("..")),
         ("/v1/keys", ADMIN, &key, "scopes", json!([1])),
         ("/v1/keys", ADMIN, &key, "key", json!("opk_admin_chosen")),
     ];

@@ -87,12 +87,32 @@ async fn it_is_delivered_where_the_policy_says_so_but_never_beside_the_order_tha
 
     shop.becomes(&alone, "PAID").await;
     assert_eq!(alerts_of(&shop, &alone).await, ["late_success info open"]);
+    assert_eq!(
+        suggested(&shop, &alone).await,
+        "None; tell the payer if they ask."
+    );
     let manual = shop.becomes(&replaced, "MANUAL").await;
     assert_eq!(manual["reason"], "late_success");
     assert_eq!(
         alerts_of(&shop, &replaced).await,
         ["late_success action open"]
     );
+    assert!(
+        suggested(&shop, &replaced)
+            .await
+            .starts_with("Review with PAID")
+    );
+}
+
+/// What the order's alert says is to be done: a review can decide only what a policy has left open.
+async fn suggested(shop: &Shop, order_id: &str) -> String {
+    let answer = shop.ask("GET", "/v1/alerts", OPERATOR, None).await;
+    let alerts = answer.body["data"].as_array().unwrap();
+    let alert = alerts.iter().find(|alert| alert["order_id"] == order_id);
+    alert.unwrap()["suggested_action"]
+        .as_str()
+        .unwrap()
+        .to_owned()
 }
 
 #[tokio::test(flavor = "multi_thread")]

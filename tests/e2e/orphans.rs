@@ -31,11 +31,11 @@ async fn an_orphan_is_told_of_once_and_its_order_asks_before_it_submits() {
         .await;
     let place = |kind: &str| history.iter().position(|event| event == kind);
     assert!(
-        place("query") < place("submit"),
+        place("query_reply") < place("submit"),
         "asked after the submit: {history:?}"
     );
     assert!(
-        place("query").is_some() && place("submit").is_some(),
+        place("query_reply").is_some() && place("submit").is_some(),
         "{history:?}"
     );
     assert!(processor.charged_once("early").await.queries >= 1);

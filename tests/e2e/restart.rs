@@ -53,6 +53,12 @@ async fn down_from_before_the_first_check_to_after_the_last_the_payment_is_found
     let mut shop = Shop::open(&processor, Stage::with_a_short_ladder()).await;
     let body = order("r-2", "VIP #lost-reply #no-callback");
     let created = shop.create_async(&body).await;
+    let there = &processor;
+    eventually("the charge is made", || async move {
+        let charge = there.charge("r-2").await;
+        charge.ok_or("nothing is there".to_owned())
+    })
+    .await;
     shop.crash();
     tokio::time::sleep(Duration::from_millis(1500)).await;
     shop.start_again().await;

@@ -26,6 +26,15 @@ fn routes(order_id: &str) -> Vec<(&'static str, String, Option<Value>, &'static 
         ("POST", at("/query"), None, "operator admin"),
         ("POST", at("/close"), None, "merchant operator admin"),
         ("POST", at("/reviews"), empty(), "operator admin"),
+        ("POST", at("/refunds"), empty(), "merchant operator admin"),
+        ("GET", at("/refunds"), None, everyone),
+        ("GET", at("/refunds/r-1"), None, everyone),
+        (
+            "POST",
+            at("/refunds/r-1/reviews"),
+            empty(),
+            "operator admin",
+        ),
         (
             "GET",
             "/v1/alerts".to_owned(),
@@ -33,6 +42,32 @@ fn routes(order_id: &str) -> Vec<(&'static str, String, Option<Value>, &'static 
             "viewer operator admin",
         ),
         ("POST", nobody, None, "operator admin"),
+        ("GET", "/v1/accounts/a/balances".to_owned(), None, everyone),
+        ("GET", "/v1/accounts/a/entries".to_owned(), None, everyone),
+        (
+            "POST",
+            "/v1/accounts/a/debits".to_owned(),
+            empty(),
+            "merchant",
+        ),
+        (
+            "POST",
+            "/v1/accounts/a/holds".to_owned(),
+            empty(),
+            "merchant",
+        ),
+        (
+            "POST",
+            "/v1/accounts/a/holds/h/capture".to_owned(),
+            empty(),
+            "merchant",
+        ),
+        (
+            "POST",
+            "/v1/accounts/a/holds/h/release".to_owned(),
+            None,
+            "merchant",
+        ),
         ("GET", "/v1/keys".to_owned(), None, "admin"),
         ("POST", "/v1/keys".to_owned(), empty(), "admin"),
         ("DELETE", "/v1/keys/nobody".to_owned(), None, "admin"),
@@ -42,7 +77,12 @@ fn routes(order_id: &str) -> Vec<(&'static str, String, Option<Value>, &'static 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_route_asks_for_a_key_in_force_and_the_right_role() {
     let processor = Processor::start().await;
-    let shop = Shop::open(&processor, Stage::default()).await;
+    // Hundreds of strangers come from one address.
+    let stage = Stage {
+        limits: "unauthenticated_per_address = \"off\"".to_owned(),
+        ..Stage::default()
+    };
+    let shop = Shop::open(&processor, stage).await;
     let contract = Contract::of(&shop).await;
     let paid = shop.create(&order("guarded", "VIP")).await;
     for (method, path, body, allowed) in routes(paid.text("order_id")) {

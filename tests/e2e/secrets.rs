@@ -1,9 +1,9 @@
 //! A whole payment at the finest log level: no key, signature, card or person leaves by log, mail, error or event.
 
 use crate::support::{
-    ADMIN, MERCHANT, Mailbox, OPERATOR, Processor, Shop, Stage, VIEWER, eventually, order,
+    ADMIN, Chatty, MERCHANT, Mailbox, OPERATOR, Processor, Shop, Stage, VIEWER, eventually, order,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use std::process::Command;
 
 /// What a careless caller puts where it does not belong. Both cards pass the Luhn check.
@@ -16,13 +16,30 @@ const ORDER_NO: &str = "20260726000017";
 /// A key that nobody was given.
 const STRANGER: &str = "stranger-with-a-wrong-key-0123456789";
 
-const PEOPLE: [&str; 6] = [
+/// Looks like a telephone, and is the merchant's own order number too.
+const ORDER_NO_LIKE_A_PHONE: &str = "13987654321";
+/// Looks like a mail address, and is an account.
+const ACCOUNT: &str = "li.si@accounts.example.org";
+/// Keys of others, which do not belong into any text either.
+const FOREIGN_KEYS: [&str; 4] = [
+    "sk_live_51HplantedKEYghi",
+    "whsec_cGxhbnRlZFNlY3JldE9mQVNob3A=",
+    "Bearer eyJplanted.eyJ0b2tlbiI6MX0.c2lnbmF0dXJl",
+    "-----BEGIN PRIVATE KEY----- MIIEplantedPrivateKey -----END PRIVATE KEY-----",
+];
+
+const PEOPLE: [&str; 11] = [
     CARD,
     "4111111111111111",
+    "4111-1111-1111-1111",
     OTHER_CARD,
     PHONE,
     ADDRESS,
     "zhang.san",
+    "51Hplanted",
+    "cGxhbnRlZF",
+    "eyJplanted",
+    "MIIEplanted",
 ];
 
 /// Everything that a log must never hold of the keys.
@@ -83,13 +100,24 @@ fn database_dump(shop: &Shop) -> String {
 async fn reviewed_with_too_many_words(shop: &Shop, processor: &Processor) -> String {
     let subject = format!("{CARD} {PHONE} #lost-reply #query=unknown #no-callback");
     let mut body = order(ORDER_NO, &subject);
-    body["metadata"] = json!({"card": OTHER_CARD, "mail": ADDRESS});
+    let [live, hook, bearer, private] = FOREIGN_KEYS;
+    body["metadata"] = json!({"card": OTHER_CARD, "mail": ADDRESS, "a": live, "b": hook, "c": bearer, "d": private});
     body["payer"] = json!(ADDRESS);
+    body["account"] = json!(ACCOUNT);
+    body["return_url"] =
+        json!("https://shop.example.com/?pan=4111-1111-1111-1111&mail=zhang.san%40example.net");
     let created = shop.create_async(&body).await;
     assert_eq!(created.status, 202, "{:?}", created.body);
+    assert_eq!(
+        created.body["subject"], body["subject"],
+        "the merchant's own words stay with the order"
+    );
+    assert_eq!(created.text("account"), ACCOUNT);
     let order_id = created.text("order_id");
     let manual = shop.becomes(order_id, "MANUAL").await;
-    let basis = format!("the payer {ADDRESS} ({PHONE}) paid with {CARD}, order {ORDER_NO}");
+    let keys = FOREIGN_KEYS.join(" ");
+    let basis =
+        format!("the payer {ADDRESS} ({PHONE}) paid with {CARD}, order {ORDER_NO}, says {keys}");
     let review = json!({"decision": "PAID", "basis": basis, "channel_trade_no": "bank-17",
         "expected_version": manual["version"]});
     let reviewed = shop.review(order_id, OPERATOR, &review).await;
@@ -109,19 +137,43 @@ async fn strangers_knock(shop: &Shop) {
         ("webhook-signature", format!("v1,{OTHER_CARD}")),
     ];
     let body = format!("{{\"card\": \"{CARD}\"}}").into_bytes();
-    let refused = shop.notify("sandbox", &forged, body).await;
+    let refused = shop.notify("sandbox", &forged, body.clone()).await;
     assert_eq!(refused.status, 401);
+    let by_card = shop.notify("4111111111111111", &forged, body).await;
+    assert_eq!(by_card.status, 404);
+    let headers = [
+        ("x-request-id", "4111-1111-1111-1111"),
+        ("idempotency-key", OTHER_CARD),
+    ];
+    let asked = format!("/v1/orders?{OTHER_CARD}=1&mail={ADDRESS}&order_no=4111111111111111%20");
+    let answer = shop.ask_with("GET", &asked, &headers, None).await;
+    assert_eq!(answer.status, 422);
+    holds_none_of("answer", &answer.body.to_string(), PEOPLE);
+    assert!(answer.header("x-request-id").starts_with("req_"));
+    for foreign in FOREIGN_KEYS {
+        let stranger = shop.ask("GET", "/v1/orders", foreign, None).await;
+        assert_eq!(stranger.status, 401);
+        holds_none_of("answer", &stranger.body.to_string(), PEOPLE);
+    }
     let key = format!("opk_merchant_{STRANGER}");
     let stranger = shop.ask("GET", "/v1/orders", &key, None).await;
     assert_eq!(stranger.status, 401);
 }
 
-/// One order whose channel says a card number for a status, and one that is simply paid. Their ids.
-async fn ordinary_business(shop: &Shop) -> [String; 2] {
+/// One order whose channel says a card number for a status, one that is declined with too many words, and one that is
+/// simply paid. Their ids.
+async fn ordinary_business(shop: &Shop) -> [String; 3] {
     let subject = format!("VIP #status={OTHER_CARD}");
     let frozen = shop.create_async(&order("frozen", &subject)).await;
     shop.becomes(frozen.text("order_id"), "MANUAL").await;
-    let paid = shop.create(&order("paid", "VIP")).await;
+    let mut body = order("declined", "VIP");
+    body["channel"] = json!("chatty");
+    let declined = shop.create_async(&body).await;
+    let ended = shop.becomes(declined.text("order_id"), "FAILED").await;
+    let error = ended["last_error"].as_str().unwrap_or_default();
+    assert!(error.contains("declined: [card number]"), "{error}");
+    holds_none_of("order", error, PEOPLE);
+    let paid = shop.create(&order(ORDER_NO_LIKE_A_PHONE, "VIP")).await;
     shop.becomes(paid.text("order_id"), "PAID").await;
     eventually("its callback has come", || async {
         let order = shop.get(paid.text("order_id")).await;
@@ -129,17 +181,43 @@ async fn ordinary_business(shop: &Shop) -> [String; 2] {
         came.then_some(()).ok_or_else(|| order.to_string())
     })
     .await;
-    [&frozen, &paid].map(|order| order.text("order_id").to_owned())
+    [&frozen, &declined, &paid].map(|order| order.text("order_id").to_owned())
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_whole_payment_at_trace_leaks_nothing() {
+    a_whole_payment_leaks_nothing("human").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_whole_payment_at_trace_leaks_nothing_in_json_either() {
+    let log = a_whole_payment_leaks_nothing("json").await;
+    for line in log.lines().filter(|line| line.starts_with('{')) {
+        let line: Value = serde_json::from_str(line).expect("each line is an object");
+        for field in ["timestamp", "level", "target"] {
+            assert!(line[field].is_string(), "{line}");
+        }
+    }
+}
+
+/// What it has logged, in this format.
+async fn a_whole_payment_leaks_nothing(format: &str) -> String {
     let (processor, mailbox) = (Processor::start().await, Mailbox::open().await);
-    let stage = Stage::with_a_short_ladder().with("ONCEPAY_LOG", "trace");
+    let keys_said = FOREIGN_KEYS.join(" ");
+    let chatty = Chatty::open(&format!(
+        "declined: {CARD} of {ADDRESS}, {PHONE}, {keys_said}"
+    ))
+    .await;
+    let mut stage = Stage::with_a_short_ladder()
+        // Also what the HTTP server says itself.
+        .with("ONCEPAY_LOG", "trace,actix_http=trace")
+        .with("ONCEPAY_LOG_FORMAT", format);
+    stage.server = "return_hosts = [\"shop.example.com\"]".to_owned();
+    stage.more = chatty.channel();
     let mut shop = Shop::open_with_mail(&processor, stage, Some(&mailbox)).await;
     let reviewed = reviewed_with_too_many_words(&shop, &processor).await;
     strangers_knock(&shop).await;
-    let [frozen, paid] = ordinary_business(&shop).await;
+    let [frozen, declined, paid] = ordinary_business(&shop).await;
     eventually("both mails have come", || async {
         let count = mailbox.distinct();
         (count >= 2).then_some(()).ok_or_else(|| count.to_string())
@@ -147,7 +225,7 @@ async fn a_whole_payment_at_trace_leaks_nothing() {
     .await;
 
     let mut events = String::new();
-    for order_id in [reviewed, frozen, paid] {
+    for order_id in [reviewed, frozen, declined, paid] {
         events.push_str(&json!(shop.events(&order_id).await).to_string());
     }
     let alerts = json!(shop.alerts().await).to_string();
@@ -166,6 +244,12 @@ async fn a_whole_payment_at_trace_leaks_nothing() {
         assert!(
             text.contains(ORDER_NO),
             "typed identifiers stay in the {what}"
+        );
+    }
+    for (what, text) in [("log", &log), ("database", &dump)] {
+        assert!(
+            text.contains(ORDER_NO_LIKE_A_PHONE),
+            "a number stays in the {what}"
         );
     }
     for (what, text) in [
@@ -187,6 +271,7 @@ async fn a_whole_payment_at_trace_leaks_nothing() {
         holds_none_of(what, text, [STRANGER]);
         assert_eq!(signature_in(text), None, "a signature is in the {what}");
     }
+    log
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -211,6 +296,12 @@ async fn an_error_does_not_repeat_what_it_refuses() {
     let mut unknown = order("e-2", "VIP");
     unknown["card_number"] = json!(OTHER_CARD);
     wrong.push(unknown);
+    let mut named = order("e-2", "VIP");
+    named[OTHER_CARD] = json!(1);
+    named[ADDRESS] = json!(1);
+    named[FOREIGN_KEYS[0]] = json!(1);
+    named["metadata"] = json!({CARD: 1, PHONE: "\u{1}"});
+    wrong.push(named);
     let mut text = order("e-3", "VIP");
     text["amount"] = json!(OTHER_CARD);
     wrong.push(text);

@@ -1,6 +1,8 @@
 //! What ops are told, and how it reaches them.
 
 #[cfg(test)]
+mod daily;
+#[cfg(test)]
 mod digests;
 #[cfg(test)]
 mod notifier;

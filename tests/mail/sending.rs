@@ -12,6 +12,7 @@ fn open(smtp_url: Option<&str>, data_dir: &Path) -> Transport {
         to: vec!["ops@example.com".to_owned(), "boss@example.com".to_owned()],
         smtp_url: smtp_url.map(SecretString::from),
         digest_window_ms: 0,
+        daily_at_ms: 0,
     };
     Transport::open(&settings, data_dir).unwrap()
 }

@@ -8,13 +8,23 @@
 )]
 
 mod alerts;
+mod audit;
 mod desk;
 mod differential;
 mod doors;
+mod figures;
 mod inbox;
+mod ledger;
 mod links;
+mod money;
+mod money_rules;
 mod moved;
+mod one_account;
 mod orders;
+mod plans;
 mod reads;
+mod rows;
 mod stage;
+mod sweep;
 mod trouble;
+mod two_refunds;

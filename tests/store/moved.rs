@@ -95,3 +95,55 @@ fn an_idle_journal_notices_too_and_ends_when_it_is_told_to() {
         assert!(!file.exists(), "it is not made again");
     });
 }
+
+#[test]
+fn a_log_that_is_cut_ends_the_journal_and_every_write_that_waits() {
+    play(|stage| async move {
+        let Some(file) = file(&stage) else { return };
+        stage.done(create(order("A-1"))).await;
+        let log = fs::File::options().write(true).open(log_of(&file));
+        let log = log.unwrap();
+        log.set_len(log.metadata().unwrap().len() - 1).unwrap();
+
+        let refused = stage.commit(create(order("A-2"))).await;
+        assert_eq!(refused, Err(JournalError::LogCut));
+        assert_eq!(stage.journal.ends().await, JournalError::LogCut);
+        let after = stage.commit(create(order("A-3"))).await;
+        assert_eq!(after, Err(JournalError::LogCut));
+    });
+}
+
+#[test]
+fn an_idle_journal_notices_that_its_log_is_cut() {
+    play(|stage| async move {
+        let Some(file) = file(&stage) else { return };
+        stage.done(create(order("A-1"))).await;
+        let log = fs::File::options().write(true).open(log_of(&file));
+        log.unwrap().set_len(0).unwrap();
+        assert_eq!(stage.journal.ends().await, JournalError::LogCut);
+    });
+}
+
+#[test]
+fn a_log_that_is_taken_away_takes_nothing_and_goes_on_when_it_is_back() {
+    play(|stage| async move {
+        let Some(file) = file(&stage) else { return };
+        let order_a = stage.done(create(order("A-1"))).await;
+        let log = log_of(&file);
+        let aside = file.with_extension("aside");
+        fs::rename(&log, &aside).unwrap();
+        let reply = reply(&stage, &order_a);
+        refuses_a_create(&stage, "A-2").await;
+        assert!(!reply.is_finished(), "a reply waits");
+
+        fs::rename(&aside, &log).unwrap();
+        assert_eq!(reply.await.unwrap(), Ok(Committed::Done));
+        assert_eq!(stage.number("SELECT count(*) FROM orders").await, 1);
+    });
+}
+
+fn log_of(file: &std::path::Path) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push("-wal");
+    name.into()
+}

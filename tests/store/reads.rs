@@ -1,12 +1,13 @@
 //! What a row keeps, and the lists.
 
-use crate::stage::{cny, create, order, paid_by, play, to};
+use crate::stage::{Stage, cny, create, order, paid_by, play, to};
+use oncepay::clock::new_id;
 use oncepay::domain::order::{
     CloseBy, Entitlement, EntitlementStatus, NextAction, Order, OrderStatus, Payment, Reason,
     ReviewDecision, Submit,
 };
 use oncepay::domain::order::{Fingerprint, Proposal};
-use oncepay::domain::{Currency, Money, Stamp, UnixMillis};
+use oncepay::domain::{Currency, Money, OrderId, Stamp, UnixMillis};
 use oncepay::store::orders::{self, OrderFilter};
 use oncepay::store::{Committed, Write};
 
@@ -31,6 +32,11 @@ fn full(base: &Order) -> Order {
             kind: "credits".into(),
             quantity: 1_000_000_000_000,
             status: EntitlementStatus::Frozen,
+            granted: true,
+            revoked: 3,
+            held: 4,
+            frozen_by: vec!["D1".into()],
+            outside: true,
         }],
         status: OrderStatus::Manual,
         reason: Some(Reason::TradeNoConflict),
@@ -144,22 +150,30 @@ fn an_order_replaces_only_one_that_has_ended() {
     });
 }
 
+/// `A-1` to `A-5`, 100 ms apart; those with even numbers are paid.
+async fn five_of_which_two_are_paid(stage: &Stage) {
+    for n in 1..=5 {
+        let mut born = order(&format!("A-{n}"));
+        born.created_at = UnixMillis(n * 100);
+        let born = stage.done(create(born)).await;
+        if n % 2 == 0 {
+            stage.done(paid_by(&born, &format!("T{n}"))).await;
+        }
+    }
+}
+
+/// The numbers of a list, and its orders.
+async fn listed(stage: &Stage, filter: &OrderFilter) -> (String, Vec<Order>) {
+    let found = orders::list(&stage.database.read, filter).await.unwrap();
+    let numbers = found.iter().map(|order| order.order_no.0.clone());
+    (numbers.collect::<Vec<_>>().join(" "), found)
+}
+
 #[test]
 fn lists_are_filtered_and_paged_newest_first() {
     play(|stage| async move {
-        for n in 1..=5 {
-            let mut born = order(&format!("A-{n}"));
-            born.created_at = UnixMillis(n * 100);
-            let born = stage.done(create(born)).await;
-            if n % 2 == 0 {
-                stage.done(paid_by(&born, &format!("T{n}"))).await;
-            }
-        }
-        let list = async |filter: OrderFilter| {
-            let found = orders::list(&stage.database.read, &filter).await.unwrap();
-            let numbers = found.iter().map(|order| order.order_no.0.clone());
-            (numbers.collect::<Vec<_>>().join(" "), found)
-        };
+        five_of_which_two_are_paid(&stage).await;
+        let list = async |filter: OrderFilter| listed(&stage, &filter).await;
         let page = |limit| OrderFilter {
             limit,
             ..OrderFilter::default()
@@ -195,6 +209,58 @@ fn lists_are_filtered_and_paged_newest_first() {
         );
         let accounts = orders::accounts_in_flight(&stage.database.read).await;
         assert_eq!(accounts.unwrap().len(), 1);
+    });
+}
+
+#[test]
+fn a_page_of_some_days_goes_on_where_the_one_before_has_ended() {
+    play(|stage| async move {
+        five_of_which_two_are_paid(&stage).await;
+        let list = async |filter: OrderFilter| listed(&stage, &filter).await;
+        let times = OrderFilter {
+            created_from: Some(UnixMillis(200)),
+            created_to: Some(UnixMillis(400)),
+            limit: 9,
+            ..OrderFilter::default()
+        };
+        let (first, found) = list(OrderFilter {
+            limit: 1,
+            ..times.clone()
+        })
+        .await;
+        assert_eq!(first, "A-3");
+        let after = Some(found[0].order_id.clone());
+        assert_eq!(
+            list(OrderFilter {
+                after,
+                ..times.clone()
+            })
+            .await
+            .0,
+            "A-2"
+        );
+        let after = Some(OrderId(new_id("ord")));
+        assert_eq!(
+            list(OrderFilter {
+                after,
+                ..times.clone()
+            })
+            .await
+            .0,
+            "A-3 A-2"
+        );
+        for (status, numbers) in [(OrderStatus::Paid, "A-2"), (OrderStatus::Processing, "A-3")] {
+            let status = Some(status);
+            assert_eq!(
+                list(OrderFilter {
+                    status,
+                    ..times.clone()
+                })
+                .await
+                .0,
+                numbers
+            );
+        }
     });
 }
 

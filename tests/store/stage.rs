@@ -5,6 +5,7 @@ use oncepay::domain::order::{
     Event, EventDetail, EventKind, Fingerprint, Order, OrderStatus, Payment,
 };
 use oncepay::domain::{Currency, EventId, Money, OrderId, OrderNo, UnixMillis};
+use oncepay::store::audit::AuditKey;
 use oncepay::store::journal::JournalKind;
 use oncepay::store::{
     Committed, Database, DatabaseSettings, Journal, JournalError, Urgency, Write,
@@ -74,7 +75,13 @@ impl Stage {
         let database = Database::open(&settings).await.unwrap();
         let epoch = database.next_epoch(UnixMillis(1)).await.unwrap();
         Self {
-            journal: Journal::start(&database, epoch, kind, SystemClock::start()),
+            journal: Journal::start(
+                &database,
+                epoch,
+                kind,
+                SystemClock::start(),
+                AuditKey::new([7; 32]),
+            ),
             database,
             kind,
             settings,
@@ -192,6 +199,14 @@ fn write(expected_version: Option<i64>, order: Order, events: Vec<Event>) -> Wri
         payments: vec![],
         alerts: vec![],
         resolves_alerts: false,
+        resolved_alerts: Vec::new(),
+        refunds: Vec::new(),
+        postings: Vec::new(),
+        fulfilments: Vec::new(),
+        deliveries: Vec::new(),
+        audit: None,
+        daily_limit: None,
+        subscription_period_ms: 0,
         callback: None,
         idempotency: None,
         unless_replaced: false,

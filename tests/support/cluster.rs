@@ -51,6 +51,16 @@ impl Cluster {
         self.run("pg_ctl", &["--mode=immediate", "--wait", "stop"]);
     }
 
+    /// `kill -9` of one process of the server, as the kernel does when memory runs out: the server ends all the others
+    /// and recovers by itself.
+    pub fn kill_backend(&self, pid: i64) {
+        let status = Command::new("kill").args(["-9", &pid.to_string()]).status();
+        assert!(
+            status.is_ok_and(|status| status.success()),
+            "{pid} is killed"
+        );
+    }
+
     /// Returns when it takes connections.
     pub fn start_again(&self) {
         let folder = self.folder.path().display();

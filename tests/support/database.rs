@@ -47,6 +47,11 @@ impl ScratchDatabase {
         }
     }
 
+    /// It stays when the test ends.
+    pub fn keep(&mut self) {
+        self.dropped_at = None;
+    }
+
     pub fn is_sqlite(&self) -> bool {
         self.url.starts_with("sqlite:")
     }

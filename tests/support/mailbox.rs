@@ -1,5 +1,7 @@
 //! A mail server on loopback that keeps what it is given.
 
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -20,6 +22,8 @@ struct Inside {
     mails: Vec<Mail>,
     refused: Vec<String>,
     refuse_next: usize,
+    /// Where every mail is written before it is taken.
+    file: Option<PathBuf>,
 }
 
 /// A mail server of one test.
@@ -36,6 +40,25 @@ impl Mailbox {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let port = listener.local_addr().expect("an address").port();
         let inside: Arc<Mutex<Inside>> = Arc::default();
+        let (cut, _) = watch::channel(0);
+        let listening = listen(listener, &inside, &cut);
+        Self {
+            port,
+            inside,
+            cut,
+            listening,
+        }
+    }
+
+    /// One at this port that writes each mail to `file`, as a line of JSON, before it takes it.
+    pub async fn open_at(port: u16, file: &Path) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", port))
+            .await
+            .expect("the port is free");
+        let inside = Arc::new(Mutex::new(Inside {
+            file: Some(file.to_owned()),
+            ..Inside::default()
+        }));
         let (cut, _) = watch::channel(0);
         let listening = listen(listener, &inside, &cut);
         Self {
@@ -164,12 +187,27 @@ fn take(inside: &Mutex<Inside>, data: &str) -> &'static str {
         inside.refused.push(message_id);
         return "451 not now\r\n";
     }
-    inside.mails.push(Mail {
+    let mail = Mail {
         message_id,
         subject: header("subject:").unwrap_or_default(),
         text: unquoted(data),
-    });
+    };
+    if let Some(file) = &inside.file {
+        keep(file, &mail);
+    }
+    inside.mails.push(mail);
     "250 kept\r\n"
+}
+
+fn keep(file: &Path, mail: &Mail) {
+    let line = serde_json::json!({"message_id": mail.message_id, "text": mail.text});
+    let mut file = std::fs::File::options()
+        .create(true)
+        .append(true)
+        .open(file)
+        .expect("a file of mails");
+    let written = file.write_all(format!("{line}\n").as_bytes());
+    written.expect("the mail is kept");
 }
 
 /// Quoted-printable undone; every part of a mail of ours is plain or in it.

@@ -7,6 +7,7 @@
     reason = "each test binary uses its own part of the stage"
 )]
 
+mod chatty;
 mod cluster;
 mod contract;
 mod database;
@@ -17,10 +18,13 @@ mod ports;
 mod process;
 mod processor;
 mod proxy;
+mod receiver;
+mod refunds;
 mod scenes;
 mod shop;
 mod small_disk;
 
+pub use chatty::*;
 pub use cluster::*;
 pub use contract::*;
 pub use database::*;
@@ -31,6 +35,8 @@ pub use ports::*;
 pub use process::*;
 pub use processor::*;
 pub use proxy::*;
+pub use receiver::*;
+pub use refunds::*;
 pub use shop::*;
 pub use small_disk::*;
 

@@ -19,25 +19,48 @@ impl Running {
         environment: &[(String, String)],
         log: &Path,
     ) -> Self {
+        // A file that may not grow is then an error and not the end of the process, as on a full disk.
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", r#"trap "" XFSZ; exec "$0" "$@""#])
+            .arg(env!("CARGO_BIN_EXE_oncepay"))
+            .args(arguments);
+        Self::of(command, folder, environment, log)
+    }
+
+    /// Starts this test binary once more, as one of its ignored tests: a process of the stage's own.
+    pub fn this_test(
+        test: &str,
+        folder: &Path,
+        environment: &[(String, String)],
+        log: &Path,
+    ) -> Self {
+        let mut command = Command::new(std::env::current_exe().expect("a program"));
+        command.args(["--exact", test, "--ignored", "--nocapture"]);
+        Self::of(command, folder, environment, log)
+    }
+
+    fn of(
+        mut command: Command,
+        folder: &Path,
+        environment: &[(String, String)],
+        log: &Path,
+    ) -> Self {
         let out = File::options()
             .create(true)
             .append(true)
             .open(log)
             .expect("a log file");
         let err = out.try_clone().expect("a second handle");
-        // A file that may not grow is then an error and not the end of the process, as on a full disk.
-        let child = Command::new("sh")
-            .args(["-c", r#"trap "" XFSZ; exec "$0" "$@""#])
-            .arg(env!("CARGO_BIN_EXE_oncepay"))
+        let child = command
             .current_dir(folder)
-            .args(arguments)
             .envs(environment.iter().cloned())
             .env("RUST_BACKTRACE", "1")
             .stdin(Stdio::null())
             .stdout(out)
             .stderr(err)
             .spawn()
-            .expect("the binary starts");
+            .expect("the program starts");
         Self {
             child,
             log: log.to_owned(),

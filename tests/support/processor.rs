@@ -1,6 +1,6 @@
 //! The sandbox as a process of its own, and what its ledger says.
 
-use super::{Running, eventually, free_port};
+use super::{Running, eventually, free_port, patient_client};
 use serde::Deserialize;
 use serde_json::json;
 use std::path::PathBuf;
@@ -11,6 +11,7 @@ pub struct Processor {
     pub running: Running,
     pub port: u16,
     pub secret: String,
+    environment: Vec<(String, String)>,
     folder: TempDir,
 }
 
@@ -35,32 +36,53 @@ pub struct Calls {
     pub submits: u64,
     pub queries: u64,
     pub closes: u64,
+    pub refunds: u64,
+    pub refund_queries: u64,
+}
+
+/// A refund that the processor really made.
+#[derive(Debug, Clone, Deserialize)]
+pub struct RefundThere {
+    pub order_no: String,
+    pub refund_no: String,
+    pub trade_no: String,
+    pub amount: i64,
+    pub status: String,
+    pub channel_refund_no: String,
 }
 
 #[derive(Debug, Deserialize)]
 struct Ledger {
     charges: Vec<Charge>,
+    refunds: Vec<RefundThere>,
     calls: Vec<Calls>,
+    callbacks_waiting: u64,
 }
 
 impl Processor {
     pub async fn start() -> Self {
+        Self::start_with(&[]).await
+    }
+
+    /// One with more in its environment.
+    pub async fn start_with(environment: &[(String, String)]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let port = free_port();
         let secret = "whsec_dGVzdC1zZWNyZXQtb2YtdGhlLXNhbmRib3gtcHJvY2Vzc29y".to_owned();
         std::fs::write(folder.path().join("secret"), &secret).expect("the secret is written");
-        let running = Self::run(&folder, port);
+        let running = Self::run(&folder, port, environment);
         let processor = Self {
             running,
             port,
             secret,
+            environment: environment.to_vec(),
             folder,
         };
         processor.is_up().await;
         processor
     }
 
-    fn run(folder: &TempDir, port: u16) -> Running {
+    fn run(folder: &TempDir, port: u16, environment: &[(String, String)]) -> Running {
         let path = |name: &str| folder.path().join(name).display().to_string();
         let listen = format!("127.0.0.1:{port}");
         let arguments = [
@@ -72,7 +94,8 @@ impl Processor {
             "--secret-file",
             &path("secret"),
         ];
-        Running::start(folder.path(), &arguments, &[], &folder.path().join("log"))
+        let log = folder.path().join("log");
+        Running::start(folder.path(), &arguments, environment, &log)
     }
 
     async fn is_up(&self) {
@@ -88,7 +111,12 @@ impl Processor {
     /// The same processor with the same ledger, after a crash or a rest.
     pub async fn restart(&mut self) {
         self.running.kill();
-        self.running = Self::run(&self.folder, self.port);
+        self.start_again().await;
+    }
+
+    /// It comes back after it was killed.
+    pub async fn start_again(&mut self) {
+        self.running = Self::run(&self.folder, self.port, &self.environment);
         self.is_up().await;
     }
 
@@ -104,6 +132,18 @@ impl Processor {
         let url = format!("{}/ledger", self.base_url());
         let text = reqwest::get(url).await?.error_for_status()?.text().await?;
         Ok(serde_json::from_str(&text).expect("the ledger is JSON"))
+    }
+
+    /// Its folder stays when the test ends.
+    pub fn keep_folder(&mut self) -> PathBuf {
+        self.folder.disable_cleanup(true);
+        self.folder.path().to_owned()
+    }
+
+    /// Every charge and every refund there is, and how many callbacks are still to be acknowledged.
+    pub async fn books(&self) -> (Vec<Charge>, Vec<RefundThere>, u64) {
+        let ledger = self.get_ledger().await.expect("the ledger answers");
+        (ledger.charges, ledger.refunds, ledger.callbacks_waiting)
     }
 
     /// What was really charged under this order number, if anything was.
@@ -142,6 +182,17 @@ impl Processor {
             .unwrap_or_default()
     }
 
+    /// What was really refunded of this order, pending and failed refunds among it.
+    pub async fn refunds(&self, order_no: &str) -> Vec<RefundThere> {
+        let ledger = self.get_ledger().await.expect("the ledger answers");
+        let refunds = ledger.refunds.into_iter();
+        refunds.filter(|it| it.order_no == order_no).collect()
+    }
+
+    pub async fn all_refunds(&self) -> Vec<RefundThere> {
+        self.get_ledger().await.expect("the ledger answers").refunds
+    }
+
     /// The payer pays.
     pub async fn pay(&self, order_no: &str) {
         self.control(json!({"pay": format!("pay:order:{order_no}")}))
@@ -157,7 +208,7 @@ impl Processor {
 
     /// Tells the processor to do something beside its script, such as `{"pay": key}`.
     pub async fn control(&self, command: serde_json::Value) {
-        let answer = reqwest::Client::new()
+        let answer = patient_client()
             .post(format!("{}/control", self.base_url()))
             .header("content-type", "application/json")
             .body(command.to_string())

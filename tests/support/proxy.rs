@@ -6,7 +6,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-/// What becomes of a submit on its way.
+/// What becomes of a call that moves money, a submit or the send of a refund, on its way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wire {
     /// Everything passes.
@@ -38,12 +38,20 @@ impl Seen {
         self.line.starts_with("POST ") && self.line.ends_with("/charges")
     }
 
+    pub fn is_refund(&self) -> bool {
+        self.line.starts_with("POST ") && self.line.ends_with("/refunds")
+    }
+
+    pub fn moves_money(&self) -> bool {
+        self.is_submit() || self.is_refund()
+    }
+
     pub fn is_query(&self) -> bool {
         self.line.starts_with("GET ")
     }
 }
 
-/// The wire of one test. Only submits are held; queries and closes always pass.
+/// The wire of one test. Only what moves money is held; queries and closes always pass.
 pub struct Proxy {
     port: u16,
     wire: watch::Sender<Wire>,
@@ -95,6 +103,10 @@ impl Proxy {
         self.seen().into_iter().filter(Seen::is_submit).collect()
     }
 
+    pub fn refunds(&self) -> Vec<Seen> {
+        self.seen().into_iter().filter(Seen::is_refund).collect()
+    }
+
     pub fn queries(&self) -> usize {
         self.seen().iter().filter(|seen| seen.is_query()).count()
     }
@@ -105,6 +117,26 @@ impl Proxy {
             let seen = self.submits();
             let lost = seen.iter().any(|seen| seen.lost);
             lost.then_some(()).ok_or_else(|| format!("{seen:?}"))
+        })
+        .await;
+    }
+
+    /// Waits until the send of a refund that was held is lost with its sender.
+    pub async fn has_lost_a_refund(&self) {
+        super::eventually("the held refund is lost", || async {
+            let seen = self.refunds();
+            let lost = seen.iter().any(|seen| seen.lost);
+            lost.then_some(()).ok_or_else(|| format!("{seen:?}"))
+        })
+        .await;
+    }
+
+    /// The same of the send of a refund as [`Proxy::holds_a_submit`].
+    pub async fn holds_a_refund(&self, answered: bool) {
+        super::eventually("a refund is held on the wire", || async {
+            let seen = self.refunds();
+            let held = seen.last().is_some_and(|seen| seen.answered == answered);
+            held.then_some(()).ok_or_else(|| format!("{seen:?}"))
         })
         .await;
     }
@@ -127,8 +159,8 @@ impl Line {
         let mut rest = Vec::new();
         while let Some(request) = read_message(&mut client, &mut rest).await? {
             let place = self.note(&request);
-            let is_submit = self.change(place, |seen| seen.is_submit());
-            if is_submit && !self.lets_pass(&mut client).await {
+            let moves_money = self.change(place, |seen| seen.moves_money());
+            if moves_money && !self.lets_pass(&mut client).await {
                 self.change(place, |seen| seen.lost = true);
                 return Ok(());
             }
@@ -144,7 +176,7 @@ impl Line {
                 return Ok(());
             };
             self.change(place, |seen| seen.answered = true);
-            if is_submit {
+            if moves_money {
                 self.wait_while(|wire| wire == Wire::HoldsReplies).await;
             }
             client.write_all(&reply).await?;

@@ -9,6 +9,8 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 pub const MERCHANT: &str = "opk_merchant_0123456789abcdef0123456789abcdef";
+/// A merchant's key without the scope that lets it refund.
+pub const TILL: &str = "opk_merchant_fedcba9876543210fedcba9876543210";
 pub const OPERATOR: &str = "opk_operator_0123456789abcdef0123456789abcdef";
 pub const SECOND_OPERATOR: &str = "opk_operator_fedcba9876543210fedcba9876543210";
 pub const VIEWER: &str = "opk_viewer_0123456789abcdef0123456789abcdef";
@@ -29,6 +31,10 @@ pub struct Stage {
     pub late_success: &'static str,
     pub digest_window: &'static str,
     pub callbacks_per_address: &'static str,
+    /// Off, since most stories are about channels that do not answer.
+    pub circuit: &'static str,
+    /// More lines of `[limits]`.
+    pub limits: String,
     /// More of the configuration, as TOML; whole sections only.
     pub more: String,
     /// More lines of `[server]`, `[checks]`, `[channels.sandbox]`.
@@ -56,6 +62,8 @@ impl Default for Stage {
             late_success: "manual",
             digest_window: "0ms",
             callbacks_per_address: "off",
+            circuit: "\"off\"",
+            limits: String::new(),
             more: String::new(),
             server: String::new(),
             checks: String::new(),
@@ -92,6 +100,14 @@ pub fn order(order_no: &str, subject: &str) -> Value {
     json!({"order_no": order_no, "channel": "sandbox", "amount": 1999, "currency": "CNY", "subject": subject})
 }
 
+/// Longer than anything that a story waits for: a server that never answers fails the story that asked it.
+const ANSWER_MAX: Duration = Duration::from_secs(150);
+
+pub fn patient_client() -> reqwest::Client {
+    let client = reqwest::Client::builder().timeout(ANSWER_MAX);
+    client.build().expect("a client")
+}
+
 /// A server with its folder, database and address; it keeps them over restarts.
 pub struct Shop {
     pub running: Running,
@@ -123,7 +139,7 @@ impl Shop {
         std::fs::write(folder.path().join("oncepay.toml"), text)
             .expect("the configuration is written");
         let running = run(folder.path(), &stage.environment);
-        let client = reqwest::Client::new();
+        let client = patient_client();
         let environment = stage.environment;
         let shop = Self {
             running,
@@ -138,6 +154,12 @@ impl Shop {
     }
 
     pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Its folder stays when the test ends.
+    pub fn keep_folder(&mut self) -> &Path {
+        self.folder.disable_cleanup(true);
         self.folder.path()
     }
 
@@ -281,6 +303,38 @@ impl Shop {
             .collect()
     }
 
+    /// Webhooks about this order, newest first.
+    pub async fn deliveries(&self, order_no: &str) -> Vec<Value> {
+        let path = format!("/v1/deliveries?order_no={order_no}&limit=200");
+        let answer = self.ask("GET", &path, VIEWER, None).await;
+        assert_eq!(answer.status, 200, "{:?}", answer.body);
+        answer.body["data"].as_array().cloned().unwrap_or_default()
+    }
+
+    /// Waits until the one webhook of this type about the order has this status.
+    pub async fn delivery_becomes(&self, order_no: &str, kind: &str, status: &str) -> Value {
+        eventually(
+            &format!("{kind} of {order_no} becomes {status}"),
+            || async {
+                let all = self.deliveries(order_no).await;
+                let mut of_kind = all.iter().filter(|delivery| delivery["type"] == kind);
+                let delivery = of_kind.next().cloned().unwrap_or_default();
+                assert!(of_kind.next().is_none(), "one webhook: {all:?}");
+                if delivery["status"] == status {
+                    Ok(delivery)
+                } else {
+                    Err(format!("{all:?}"))
+                }
+            },
+        )
+        .await
+    }
+
+    pub async fn redeliver(&self, delivery_id: &str, key: &str) -> Answer {
+        let path = format!("/v1/deliveries/{delivery_id}/redeliver");
+        self.ask("POST", &path, key, None).await
+    }
+
     pub async fn alerts(&self) -> Vec<Value> {
         let answer = self.ask("GET", "/v1/alerts?limit=200", VIEWER, None).await;
         assert_eq!(answer.status, 200, "{:?}", answer.body);
@@ -371,16 +425,17 @@ fn run(folder: &Path, environment: &[(String, String)]) -> Running {
 fn keys() -> String {
     let mut text = String::new();
     let keys = [
-        ("shop", "merchant", MERCHANT),
-        ("ann", "operator", OPERATOR),
-        ("bob", "operator", SECOND_OPERATOR),
-        ("eye", "viewer", VIEWER),
-        ("root", "admin", ADMIN),
+        ("shop", "merchant", MERCHANT, "\"refunds\""),
+        ("till", "merchant", TILL, ""),
+        ("ann", "operator", OPERATOR, ""),
+        ("bob", "operator", SECOND_OPERATOR, ""),
+        ("eye", "viewer", VIEWER, ""),
+        ("root", "admin", ADMIN, ""),
     ];
-    for (name, role, key) in keys {
+    for (name, role, key, scopes) in keys {
         write!(
             text,
-            "[[keys]]\nname = \"{name}\"\nrole = \"{role}\"\nkey = \"{key}\"\n"
+            "[[keys]]\nname = \"{name}\"\nrole = \"{role}\"\nkey = \"{key}\"\nscopes = [{scopes}]\n"
         )
         .expect("text grows");
     }
@@ -419,9 +474,11 @@ base_url = "{}"
 secret = "{}"
 read_timeout = "{}"
 late_success = "{}"
+circuit = {}
 {}
 [limits]
 callbacks_per_address = "{}"
+{}
 [alerts]
 from = "oncepay@example.com"
 to = ["ops@example.com"]
@@ -442,8 +499,10 @@ digest_window = "{}"
         processor.secret,
         stage.read_timeout,
         stage.late_success,
+        stage.circuit,
         stage.channel,
         stage.callbacks_per_address,
+        stage.limits,
         stage.digest_window,
     );
     if let Some(mailbox) = mailbox {

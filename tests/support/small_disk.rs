@@ -44,6 +44,20 @@ impl SmallDisk {
         }
     }
 
+    /// From now on nothing on it may be changed, or it may again. Files that are open for writing keep it from that.
+    pub fn read_only(&self, is_read_only: bool) {
+        let mode = if is_read_only {
+            "remount,ro"
+        } else {
+            "remount,rw"
+        };
+        let remounted = Command::new("mount")
+            .args(["-o", mode])
+            .arg(&self.folder)
+            .status();
+        assert!(remounted.is_ok_and(|status| status.success()), "{mode}");
+    }
+
     pub fn free(&self) {
         std::fs::remove_file(self.ballast()).expect("the ballast goes");
     }

@@ -97,6 +97,8 @@ fn doubted(error: GatewayError, asks: u32) -> GatewayError {
         | GatewayError::OrderConflict
         | GatewayError::IdempotencyKeyReuse
         | GatewayError::ReplacedOrderOpen
+        | GatewayError::DailyLimit
+        | GatewayError::ChannelDown { .. }
         | GatewayError::NoSuchOrder
         | GatewayError::NoSuchChannel
         | GatewayError::Busy(_)

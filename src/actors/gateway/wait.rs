@@ -89,7 +89,7 @@ impl Gateway {
 
     /// Waits for the goal; asks again if the actor that was to tell it died. `None` when the wait is over: after
     /// `limit`, or when the runtime stops.
-    async fn await_goal(
+    pub(super) async fn await_goal(
         &self,
         order_no: &OrderNo,
         goal: Goal,
@@ -102,7 +102,7 @@ impl Gateway {
                     return order;
                 }
                 tokio::time::sleep(REWATCH_PAUSE).await;
-                result = match self.watch(order_no, goal).await {
+                result = match self.watch(order_no, goal.clone()).await {
                     Ok(again) => again,
                     Err(_not_now) => oneshot::channel().1,
                 };

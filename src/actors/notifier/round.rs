@@ -1,9 +1,10 @@
 //! One round: claim, then send, then mark. Every step may be the last one of this process.
 
-use super::backoff;
+use super::daily::{Daily, Office};
 use super::plan::{Mailing, plan};
 use crate::clock::SharedClock;
 use crate::domain::UnixMillis;
+use crate::domain::outbox::mail_delay_ms;
 use crate::mail::{self, Item, Transport};
 use crate::store::alerts::{self, StoredAlert};
 use crate::store::{Database, Journal};
@@ -26,6 +27,7 @@ pub struct Rounds {
     unmarked: BTreeSet<String>,
     /// Set while the last attempt to send has failed.
     held_until: Option<UnixMillis>,
+    daily: Daily,
 }
 
 impl Rounds {
@@ -37,7 +39,15 @@ impl Rounds {
         settings: &crate::config::Settings,
         clock: SharedClock,
     ) -> Self {
+        let daily = Daily::of(&Office {
+            database: &database,
+            journal: &journal,
+            transport: &transport,
+            settings,
+            clock: &clock,
+        });
         Self {
+            daily,
             database,
             journal,
             transport,
@@ -55,6 +65,7 @@ impl Rounds {
 
     /// Mails what is due; when to look again, if that is known.
     pub async fn run(&mut self) -> Option<UnixMillis> {
+        self.daily.run().await;
         self.mark_what_was_sent().await;
         let due = match alerts::due(&self.database.read, self.clock.wall(), DUE_MAX).await {
             Ok(due) => due,
@@ -117,7 +128,7 @@ impl Rounds {
             .max()
             .unwrap_or_default()
             .saturating_add(1);
-        let next_attempt_at = self.clock.wall().plus(backoff::delay_ms(attempt));
+        let next_attempt_at = self.clock.wall().plus(mail_delay_ms(attempt));
         let claimed = self
             .claim(mailing.alerts, &message_id, next_attempt_at)
             .await;

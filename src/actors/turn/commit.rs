@@ -1,11 +1,12 @@
 //! Deciding until the decision is committed, and what follows the commit.
 
 use super::Turn;
-use super::prepare::{mark_repeat, trade_taken};
+use super::prepare::Grants;
 use crate::actors::effects;
 use crate::actors::gateway::GatewayError;
 use crate::actors::messages::{NoticeId, Settled};
 use crate::domain::order::{Decision, Input, Order, Refusal};
+use crate::store::journal::CallbackRecord;
 use crate::store::{Committed, Conflict, JournalError, StoreError, Urgency, inbox, orders};
 
 /// How often a decision is made again because the row had moved, before it is given back as unclear. With one
@@ -29,6 +30,7 @@ impl Turn {
         mut input: Input,
         notice: Option<NoticeId>,
     ) -> Result<Settled, GatewayError> {
+        let mut grants = Grants::AtOnce;
         for _ in 0..DECISIONS_MAX {
             let Some(before) = self.order.clone() else {
                 return Err(GatewayError::NoSuchOrder);
@@ -36,9 +38,11 @@ impl Turn {
             let notice = notice
                 .as_ref()
                 .map(|notice| self.record_of(&before, notice));
-            mark_repeat(&mut input, notice.as_ref());
+            if let Some(notice) = &notice {
+                input.mark_repeat(notice.repeat);
+            }
             let successor = self.successor(&before, &input).await?;
-            let decision = self.decide(&before, &input, successor)?;
+            let (decision, granted) = self.decide(&before, &input, successor, grants)?;
             if !decision.writes(&before) && notice.is_none() {
                 self.arm();
                 return Ok(Settled {
@@ -46,40 +50,39 @@ impl Turn {
                     duplicate: false,
                 });
             }
-            let write = self.write_of(&before, &decision, notice.clone());
-            match self
-                .shared
-                .parts
-                .journal
-                .commit(write, Urgency::Assured)
-                .await
-            {
-                Ok(Committed::Done) => {
-                    if let (Some(record), Some(seen)) = (notice, &mut self.seen) {
-                        seen.insert((record.key, record.status));
-                    }
-                    let duplicate = decision.events.is_empty();
-                    let order = self.committed(decision);
-                    return Ok(Settled { order, duplicate });
-                }
+            let write = self.write_of(&before, &input, &decision, notice.clone());
+            let journal = &self.shared.parts.journal;
+            match journal.commit(write, Urgency::Assured).await {
+                Ok(Committed::Done) => return Ok(self.settled(decision, notice)),
                 Ok(Committed::Conflict(Conflict::TradeNo)) => {
-                    input = trade_taken(input, &before)
+                    input = input
+                        .trade_taken(&before)
                         .ok_or(GatewayError::Refused(Refusal::TradeNoConflict))?;
+                }
+                // The net under the decision's own cap: our copy of the order was not the whole of it.
+                Ok(Committed::Conflict(Conflict::RefundCap)) => {
+                    self.forget();
+                    return Err(GatewayError::Refused(Refusal::RefundExceedsOrder));
                 }
                 Ok(Committed::Conflict(Conflict::Callback)) => {
                     self.read_again().await?;
                     self.read_inbox().await?;
                 }
+                Ok(Committed::Conflict(Conflict::LedgerSource)) if granted => {
+                    self.grant_later("its source has an entry", &mut grants);
+                }
                 Ok(
                     Committed::Stale
                     | Committed::OrderExists
                     | Committed::ReplacedOrderOpen
-                    | Committed::Conflict(Conflict::IdempotencyKey),
+                    | Committed::DailyLimit
+                    | Committed::Conflict(Conflict::IdempotencyKey | Conflict::LedgerSource),
                 ) => self.read_again().await?,
+                Err(JournalError::Refused(reason)) if granted => {
+                    self.grant_later(&reason, &mut grants);
+                }
                 Err(error) => {
-                    // Nobody vouches for the copy any more: the row says what stands.
-                    self.order = None;
-                    self.seen = None;
+                    self.forget();
                     return Err(uncommitted(&error));
                 }
             }
@@ -89,6 +92,22 @@ impl Turn {
         ))
     }
 
+    /// What hinders a grant must not hinder the payment: it is written without, and a worker tries the grant.
+    fn grant_later(&self, reason: &str, grants: &mut Grants) {
+        tracing::error!(
+            order_no = self.order_no(),
+            reason,
+            "the ledger refuses a grant: it is left to a worker"
+        );
+        *grants = Grants::Later;
+    }
+
+    /// Nobody vouches for the copy any more: the row says what stands.
+    fn forget(&mut self) {
+        self.order = None;
+        self.seen = None;
+    }
+
     /// Another writer moved the row: the actor's copy is void.
     async fn read_again(&mut self) -> Result<(), GatewayError> {
         let read = &self.shared.parts.database.read;
@@ -96,8 +115,26 @@ impl Turn {
         Ok(())
     }
 
+    fn settled(&mut self, decision: Decision, notice: Option<CallbackRecord>) -> Settled {
+        if let (Some(record), Some(seen)) = (notice, &mut self.seen) {
+            seen.insert((record.key, record.status));
+        }
+        let duplicate = decision.events.is_empty();
+        let order = self.committed(decision);
+        Settled { order, duplicate }
+    }
+
     /// After the commit: the copy, the timer, the calls, the people who wait.
     pub(in crate::actors) fn committed(&mut self, decision: Decision) -> Order {
+        let granted = decision
+            .announcements
+            .iter()
+            .filter(|announcement| announcement.is_a_grant());
+        for _grant in granted {
+            self.shared.parts.metrics.grant("granted");
+        }
+        let told = self.shared.parts.webhook_data.is_some() && !decision.announcements.is_empty();
+        let leaves_work = told || decision.queued().next().is_some();
         let order = decision.next;
         self.order = Some(order.clone());
         self.arm();
@@ -106,6 +143,9 @@ impl Turn {
         }
         if !decision.alerts.is_empty() {
             (self.shared.parts.on_alert)();
+        }
+        if leaves_work {
+            (self.shared.parts.on_outbox)();
         }
         self.release(|_| false);
         order
@@ -120,8 +160,9 @@ pub(in crate::actors) fn unread(error: StoreError) -> GatewayError {
 fn uncommitted(error: &JournalError) -> GatewayError {
     match error {
         JournalError::Full | JournalError::Unavailable(_) => GatewayError::Busy(error.to_string()),
-        JournalError::EpochLost | JournalError::Refused(_) | JournalError::Stopped => {
-            GatewayError::Unclear(error.to_string())
-        }
+        JournalError::EpochLost
+        | JournalError::LogCut
+        | JournalError::Refused(_)
+        | JournalError::Stopped => GatewayError::Unclear(error.to_string()),
     }
 }

@@ -1,47 +1,70 @@
 //! What goes into a decision and into its write.
 
-use super::{Turn, unread};
+use super::{Turn, audit, unread};
 use crate::actors::gateway::GatewayError;
 use crate::actors::messages::NoticeId;
 use crate::actors::redact::redact;
 use crate::clock::new_id;
 use crate::domain::order::decide::Context;
-use crate::domain::order::input::Source;
-use crate::domain::order::{Decision, Input, Order, OrderStatus, decide};
+use crate::domain::order::{Decision, Input, Order, OrderStatus, decide, granted_at_once};
 use crate::domain::{EventId, UnixMillis};
-use crate::store::journal::CallbackRecord;
+use crate::moment::rfc3339;
+use crate::store::journal::{CallbackRecord, NewDelivery};
 use crate::store::{Write, orders};
 
+/// When what a decision queues is granted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Grants {
+    /// In the same write, where nobody outside has a part in it.
+    AtOnce,
+    /// After it, by a worker: what hinders a grant must not hinder the payment.
+    Later,
+}
+
 impl Turn {
+    /// The decision, and whether it grants something that it would only queue by itself.
     pub(super) fn decide(
         &self,
         before: &Order,
         input: &Input,
         successor: Option<OrderStatus>,
-    ) -> Result<Decision, GatewayError> {
+        grants: Grants,
+    ) -> Result<(Decision, bool), GatewayError> {
         let mut open_submits = self.shared.calls.submits(self.order_no.as_str());
         // The call that this reply ends is registered until the reply is committed.
-        let replied = replied_submit(input);
+        let replied = input.replied_submit();
         open_submits.retain(|open| Some(*open) != replied);
+        let mut open_refunds = self.shared.calls.refunds(self.order_no.as_str());
+        let refunded = input.replied_refund();
+        open_refunds.retain(|open| Some(open.as_str()) != refunded);
         let context = Context {
             now: self.shared.now(),
             rules: self.shared.rules(&before.fingerprint.channel),
             open_submits: &open_submits,
+            open_refunds: &open_refunds,
+            new_refund_id: &new_id("ref"),
             successor,
         };
         let mut decision = decide(before, input, &context)?;
+        let postings = decision.postings.len();
+        if grants == Grants::AtOnce {
+            let outside = &self.shared.parts.granted_outside;
+            let here = |kind: &str| !outside.contains(kind);
+            let again = |order: &Order, input: &Input| decide(order, input, &context);
+            decision = granted_at_once(before, decision, here, again);
+        }
         redact(&mut decision);
-        Ok(decision)
+        let granted = decision.postings.len() > postings;
+        Ok((decision, granted))
     }
 
-    /// An order that replaces this one matters when money comes after the end, and when a review says paid.
+    /// The newest order that replaces this one, where that matters.
     pub(super) async fn successor(
         &self,
         before: &Order,
         input: &Input,
     ) -> Result<Option<OrderStatus>, GatewayError> {
-        let matters = before.status.is_ended() || matches!(input, Input::Review(_));
-        if !matters {
+        if !input.reads_successor(before) {
             return Ok(None);
         }
         let read = &self.shared.parts.database.read;
@@ -66,12 +89,11 @@ impl Turn {
     pub(super) fn write_of(
         &self,
         before: &Order,
+        input: &Input,
         decision: &Decision,
         callback: Option<CallbackRecord>,
     ) -> Write {
         let next = &decision.next;
-        let becomes_paid = next.status == OrderStatus::Paid;
-        let from_end = before.status.is_ended() || before.status == OrderStatus::Manual;
         Write {
             decision_id: EventId(new_id("evt")),
             expected_version: Some(before.version),
@@ -81,58 +103,44 @@ impl Turn {
             payments: decision.payments.clone(),
             alerts: decision.alerts.clone(),
             resolves_alerts: decision.resolves_alerts,
+            resolved_alerts: decision.resolved_alerts.clone(),
+            refunds: decision.refunds.clone(),
+            postings: decision.postings.clone(),
+            fulfilments: decision.fulfilments.clone(),
+            deliveries: self.deliveries(decision),
+            audit: audit::record(decision, input),
+            daily_limit: None,
+            subscription_period_ms: self.shared.parts.subscription_period_ms,
             callback,
             idempotency: None,
-            unless_replaced: becomes_paid && from_end,
+            unless_replaced: decision.yields_to_successor(before),
             at: self.shared.now().wall,
         }
+    }
+
+    /// What the merchant is told, as it is committed.
+    fn deliveries(&self, decision: &Decision) -> Vec<NewDelivery> {
+        let Some(data) = &self.shared.parts.webhook_data else {
+            return Vec::new();
+        };
+        let order = &decision.next;
+        let told = decision.announcements.iter().map(|announcement| {
+            let body = serde_json::json!({
+                "type": announcement.kind(),
+                "timestamp": rfc3339(self.shared.now().wall),
+                "data": data(order, announcement),
+            });
+            NewDelivery {
+                webhook_id: announcement.webhook_id(&order.order_no),
+                kind: announcement.kind(),
+                body: body.to_string(),
+            }
+        });
+        told.collect()
     }
 
     pub(in crate::actors) fn wake_at(&self, order: &Order) -> Option<UnixMillis> {
         let rules = self.shared.rules(&order.fingerprint.channel);
         order.wake_at(rules.submit_timeout_ms)
-    }
-}
-
-/// The submit that this input is the reply of.
-pub(super) const fn replied_submit(input: &Input) -> Option<u32> {
-    let Input::Answer {
-        source: Source::Reply { submit },
-        ..
-    } = input
-    else {
-        return None;
-    };
-    Some(*submit)
-}
-
-pub(super) fn mark_repeat(input: &mut Input, notice: Option<&CallbackRecord>) {
-    if let (
-        Input::Answer {
-            source: Source::Callback { repeat, .. },
-            ..
-        }
-        | Input::ExternalRefund {
-            source: Source::Callback { repeat, .. },
-            ..
-        },
-        Some(record),
-    ) = (input, notice)
-    {
-        *repeat = record.repeat;
-    }
-}
-
-/// The database refused to keep this proof, since another order owns its trade: that is what happened, then.
-pub(super) fn trade_taken(input: Input, order: &Order) -> Option<Input> {
-    use crate::domain::order::statement::Finding;
-    let Input::Answer { source, answer } = input else {
-        return None;
-    };
-    match answer.against(order) {
-        Finding::Paid(proof)
-        | Finding::PaidAndRefunded(proof)
-        | Finding::PaidMismatch { proof, .. } => Some(Input::TradeTaken { source, proof }),
-        Finding::PendingMismatch { .. } | Finding::Unexplained | Finding::Word(_) => None,
     }
 }

@@ -1,7 +1,7 @@
 //! From what came back to what it means. This is the table of the protocol, row by row.
 
 use super::exchange::{CallFailure, Reply};
-use super::wire::{ChargeBody, CodeBody};
+use super::wire::{ChargeBody, CodeBody, object};
 use crate::domain::order::{Answer, Reason, Statement, UnknownAnswer};
 
 /// Which call was answered.
@@ -19,25 +19,55 @@ enum Content {
     Unreadable,
 }
 
+/// A call without a reply that says anything.
+pub(super) enum Silence {
+    NotSent(String),
+    Unknown(UnknownAnswer),
+}
+
 /// The meaning of a call's end.
 pub(super) fn classify(call: Call, end: Result<Reply, CallFailure>) -> Answer {
-    match end {
+    match readable(end) {
         Ok(reply) => classify_reply(call, &reply),
-        Err(CallFailure::NotSent(summary)) => Answer::NotSent { summary },
-        Err(CallFailure::TimedOut) => unknown(Reason::SubmitTimeout, "no answer in time"),
-        Err(CallFailure::Broken(why)) => unknown(Reason::ChannelUnavailable, why),
-        Err(CallFailure::TooLong) => unknown(Reason::UnreadableReply, "the reply exceeds 1 MiB"),
+        Err(Silence::NotSent(summary)) => Answer::NotSent { summary },
+        Err(Silence::Unknown(unknown)) => Answer::Unknown(unknown),
     }
+}
+
+/// The reply, if it is the channel's own word.
+pub(super) fn readable(end: Result<Reply, CallFailure>) -> Result<Reply, Silence> {
+    let reply = end.map_err(silence)?;
+    let status = reply.status;
+    // The protocol has no 429, so that nothing says that it had no effect.
+    if (500..=599).contains(&status) || (status == 429 && reply.authentic.is_ok()) {
+        let summary = format!("HTTP {status}");
+        return Err(no_answer(Reason::ChannelUnavailable, summary));
+    }
+    if let Err(why) = reply.authentic {
+        let summary = format!("HTTP {status}, {why}");
+        return Err(no_answer(Reason::UnreadableReply, summary));
+    }
+    Ok(reply)
+}
+
+fn silence(failure: CallFailure) -> Silence {
+    match failure {
+        CallFailure::NotSent(summary) => Silence::NotSent(summary),
+        CallFailure::TimedOut => no_answer(Reason::SubmitTimeout, "no answer in time"),
+        CallFailure::Broken(why) => no_answer(Reason::ChannelUnavailable, why),
+        CallFailure::TooLong => no_answer(Reason::UnreadableReply, "the reply exceeds 1 MiB"),
+    }
+}
+
+fn no_answer(reason: Reason, summary: impl Into<String>) -> Silence {
+    Silence::Unknown(UnknownAnswer {
+        reason,
+        summary: summary.into(),
+    })
 }
 
 fn classify_reply(call: Call, reply: &Reply) -> Answer {
     let status = reply.status;
-    if (500..=599).contains(&status) {
-        return unknown(Reason::ChannelUnavailable, format!("HTTP {status}"));
-    }
-    if let Err(why) = reply.authentic {
-        return unknown(Reason::UnreadableReply, format!("HTTP {status}, {why}"));
-    }
     match (call, status, content(&reply.body)) {
         (Call::Submit | Call::Query | Call::Close, 200, Content::Charge(charge))
         | (Call::Close, 409, Content::Charge(charge)) => Answer::Charge(*charge),
@@ -49,13 +79,6 @@ fn classify_reply(call: Call, reply: &Reply) -> Answer {
             Answer::KeyConflict
         }
         (Call::Close, 409, Content::Code(_)) => Answer::CannotClose,
-
-        // The protocol has no such reply, so that nothing says that it had no effect.
-        (
-            Call::Submit | Call::Query | Call::Close,
-            429,
-            Content::Charge(_) | Content::Code(_) | Content::Unreadable,
-        ) => unknown(Reason::ChannelUnavailable, "HTTP 429"),
 
         (Call::Submit | Call::Query | Call::Close, _, Content::Code(code)) => {
             let code = super::wire::printable(&code);
@@ -75,10 +98,10 @@ fn classify_reply(call: Call, reply: &Reply) -> Answer {
 
 /// A charge is tried first: a charge that is called paid in a 409 has no `code`.
 fn content(body: &[u8]) -> Content {
-    if let Ok(charge) = serde_json::from_slice::<ChargeBody>(body) {
+    if let Ok(charge) = object::<ChargeBody>(body) {
         return Content::Charge(Box::new(charge.into_statement()));
     }
-    match serde_json::from_slice::<CodeBody>(body) {
+    match object::<CodeBody>(body) {
         Ok(refusal) => Content::Code(refusal.code),
         Err(_) => Content::Unreadable,
     }

@@ -6,17 +6,18 @@
 mod classify;
 mod exchange;
 mod notice;
+mod refund;
 mod settings;
 pub mod sign;
 mod wire;
 
 use super::{
     Acknowledge, AcknowledgementBody, Admission, Call, Channel, ChargeCall, FieldRefusal, Notice,
-    RawNotice, Rejection,
+    RawNotice, RefundCall, Rejection,
 };
 use crate::clock::SharedClock;
 use crate::domain::UnixMillis;
-use crate::domain::order::{Answer, Fingerprint};
+use crate::domain::order::{Answer, Fingerprint, RefundAnswer};
 use crate::domain::schedule::Capabilities;
 use exchange::{Exchange, Outgoing};
 use reqwest::{Method, Url};
@@ -27,6 +28,7 @@ const SUBJECT_CHARS_MAX: usize = 128;
 const METHOD_CHARS_MAX: usize = 64;
 /// What an order that names no merchant is filed under.
 const DEFAULT_MERCHANT: &str = "default";
+const NOT_BUILT: &str = "the request could not be built";
 
 /// A processor that speaks the protocol. It has one HTTP client, shared by all of its calls.
 pub struct HttpChannel {
@@ -89,9 +91,51 @@ impl HttpChannel {
                 classify::classify(kind, self.exchange.call(request, call.timeout).await)
             }
             None => Answer::NotSent {
-                summary: "the request could not be built".to_owned(),
+                summary: NOT_BUILT.to_owned(),
             },
         }
+    }
+
+    async fn ask_refund(&self, kind: refund::Call, call: &RefundCall) -> RefundAnswer {
+        let key = refund::idempotency_key(call);
+        match self.outgoing_refund(kind, call, &key) {
+            Some(request) => {
+                refund::classify(kind, self.exchange.call(request, call.timeout).await)
+            }
+            None => RefundAnswer::NotSent {
+                summary: NOT_BUILT.to_owned(),
+            },
+        }
+    }
+
+    fn outgoing_refund<'a>(
+        &self,
+        kind: refund::Call,
+        call: &RefundCall,
+        key: &'a str,
+    ) -> Option<Outgoing<'a>> {
+        let charge = sign::encode_segment(&call.idempotency_key);
+        let refunds = format!("{}/charges/{charge}/refunds", self.base);
+        let (method, address, body) = match kind {
+            refund::Call::Send => {
+                let body = serde_json::to_vec(&refund::SendBody::of(call)).ok()?;
+                (Method::POST, refunds, body)
+            }
+            refund::Call::Query => {
+                // An address cannot name these: they are steps of a path, also when they are encoded.
+                if matches!(call.refund_no.as_str(), "." | "..") {
+                    return None;
+                }
+                let number = sign::encode_segment(&call.refund_no);
+                (Method::GET, format!("{refunds}/{number}"), Vec::new())
+            }
+        };
+        Some(Outgoing {
+            idempotency_key: Some(key),
+            method,
+            url: Url::parse(&address).ok()?,
+            body,
+        })
     }
 
     fn outgoing<'a>(&self, kind: classify::Call, call: &'a ChargeCall) -> Option<Outgoing<'a>> {
@@ -200,6 +244,14 @@ impl Channel for HttpChannel {
 
     fn close<'a>(&'a self, call: &'a ChargeCall) -> Call<'a, Answer> {
         Box::pin(self.ask(classify::Call::Close, call))
+    }
+
+    fn refund<'a>(&'a self, call: &'a RefundCall) -> Call<'a, RefundAnswer> {
+        Box::pin(self.ask_refund(refund::Call::Send, call))
+    }
+
+    fn query_refund<'a>(&'a self, call: &'a RefundCall) -> Call<'a, RefundAnswer> {
+        Box::pin(self.ask_refund(refund::Call::Query, call))
     }
 
     fn verify(&self, notice: &RawNotice<'_>, now: UnixMillis) -> Result<Notice, Rejection> {

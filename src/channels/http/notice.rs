@@ -1,7 +1,8 @@
 //! Callbacks of the processor: Standard Webhooks over the raw body, then the fields.
 
+use super::refund::RefundNotice;
 use super::sign::{self, Stamped};
-use super::wire::{ChargeNotice, Envelope, RefundNotice, printable};
+use super::wire::{ChargeNotice, Envelope, object, printable};
 use crate::channels::signing::{self, SigningKey};
 use crate::channels::{Notice, RawNotice, Rejection, RejectionRule};
 use crate::domain::UnixMillis;
@@ -41,12 +42,11 @@ pub(super) fn verify(
 
 /// Reads a verified body. The signature was checked over the bytes, so unknown fields and odd spacing are fine.
 fn read(id: &str, body: &[u8]) -> Result<Notice, Rejection> {
-    let envelope: Envelope<'_> = serde_json::from_slice(body).map_err(|error| malformed(&error))?;
-    let data = envelope.data.map_or("null", |data| data.get());
+    let envelope: Envelope<'_> = object(body).map_err(|error| malformed(&error))?;
+    let data = envelope.data.map_or("null", |data| data.get()).as_bytes();
     match envelope.kind.as_str() {
         "charge.updated" => {
-            let charge: ChargeNotice =
-                serde_json::from_str(data).map_err(|error| malformed(&error))?;
+            let charge: ChargeNotice = object(data).map_err(|error| malformed(&error))?;
             if !charge.is_whole() {
                 return Err(unnamed());
             }
@@ -60,23 +60,15 @@ fn read(id: &str, body: &[u8]) -> Result<Notice, Rejection> {
             })
         }
         "refund.updated" => {
-            let refund: RefundNotice =
-                serde_json::from_str(data).map_err(|error| malformed(&error))?;
+            let refund: RefundNotice = object(data).map_err(|error| malformed(&error))?;
             if !refund.is_whole() {
                 return Err(unnamed());
             }
             Ok(Notice::Refund {
                 key: id.to_owned(),
-                summary: printable(&format!(
-                    "refund {} of trade {} ({}): {} for {}",
-                    refund.refund_no,
-                    refund.trade_no,
-                    refund.idempotency_key,
-                    refund.status,
-                    refund.amount
-                )),
-                order_no: refund.order_no,
-                reference: refund.refund_no,
+                status: printable(&refund.status),
+                order_no: refund.order_no.clone(),
+                news: refund.into_news(),
             })
         }
         other => Ok(Notice::Unrelated {
@@ -95,7 +87,8 @@ fn header<'a>(notice: &RawNotice<'a>, name: &str) -> Result<&'a str, Rejection> 
 }
 
 fn unnamed() -> Rejection {
-    let explanation = "a number or key is empty, too long, or holds control characters";
+    let explanation =
+        "a number or key is empty, too long, or holds control characters, or an amount is none";
     reject(RejectionRule::Malformed, explanation.to_owned())
 }
 

@@ -89,12 +89,13 @@ impl HttpChannelSettings {
     }
 }
 
-/// `localhost`, 127.0.0.0/8 or ::1.
+/// `localhost` and names below it, 127.0.0.0/8 or ::1, however it is written: as the configuration has it.
 fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let address = host.trim_start_matches('[').trim_end_matches(']');
     host == "localhost"
+        || host.ends_with(".localhost")
         || address
             .parse::<std::net::IpAddr>()
-            .is_ok_and(|address| address.is_loopback())
+            .is_ok_and(|address| address.to_canonical().is_loopback())
 }

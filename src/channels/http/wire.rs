@@ -63,15 +63,14 @@ pub(super) struct ChargeNotice {
     status: String,
 }
 
-/// `refund.updated`: every field is required.
-#[derive(Debug, Deserialize)]
-pub(super) struct RefundNotice {
-    pub(super) order_no: String,
-    pub(super) idempotency_key: String,
-    pub(super) trade_no: String,
-    pub(super) refund_no: String,
-    pub(super) amount: i64,
-    pub(super) status: String,
+/// Reads an object: one of the protocol's bodies, which names its fields. (A list whose values came in the order of our
+/// fields would be taken for one as well.)
+pub(super) fn object<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, serde_json::Error> {
+    if body.trim_ascii_start().starts_with(b"{") {
+        serde_json::from_slice(body)
+    } else {
+        Err(serde::de::Error::custom("it is no object"))
+    }
 }
 
 impl ChargeBody {
@@ -121,19 +120,6 @@ impl ChargeNotice {
     }
 }
 
-impl RefundNotice {
-    /// Whether every name in it can be looked up and kept.
-    pub(super) fn is_whole(&self) -> bool {
-        let names = [
-            &self.trade_no,
-            &self.order_no,
-            &self.idempotency_key,
-            &self.refund_no,
-        ];
-        names.into_iter().all(|name| is_name(name))
-    }
-}
-
 impl NextActionBody {
     fn into_action(self) -> NextAction {
         let value = match self.value {
@@ -165,17 +151,21 @@ fn charge_status(word: &str, next_action: Option<NextAction>) -> ChargeStatus {
 }
 
 /// A number or key as processors give them: not empty, not endless, nothing that a database would not keep.
-fn is_name(text: &str) -> bool {
+pub(super) fn is_name(text: &str) -> bool {
     const LENGTH_MAX: usize = 255;
     (1..=LENGTH_MAX).contains(&text.len()) && !text.chars().any(char::is_control)
 }
 
-/// Words of the processor as people may read them: short, and without control characters.
+/// Words of the processor as people may read them: short, and without control characters. They are never cut in the
+/// middle of a word or a number: half a card number would not be known as one.
 pub(super) fn printable(words: &str) -> String {
     const LENGTH_MAX: usize = 200;
-    words
-        .chars()
-        .filter(|character| !character.is_control())
-        .take(LENGTH_MAX)
-        .collect()
+    let mut characters = words.chars().filter(|character| !character.is_control());
+    let short: String = characters.by_ref().take(LENGTH_MAX).collect();
+    if characters.next().is_none() {
+        return short;
+    }
+    let of_number = |letter: char| letter.is_numeric() || letter == ' ' || letter == '-';
+    let whole = short.rsplit_once(' ').map_or(&*short, |(whole, _)| whole);
+    whole.trim_end_matches(of_number).to_owned()
 }

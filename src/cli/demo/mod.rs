@@ -1,17 +1,20 @@
 //! `oncepay demo`: scripted orders against the sandbox, each timeline printed as it happens.
 
 mod scenes;
-mod server;
 mod timeline;
 
 use super::out;
 use super::problem::Problem;
+use super::rehearsal::{Rehearsal, unless_interrupted};
 use scenes::SCENES;
-use server::Server;
 use std::process::ExitCode;
 
 pub(super) async fn run() -> Result<ExitCode, Problem> {
-    let server = Server::start().await?;
+    unless_interrupted(play()).await
+}
+
+async fn play() -> Result<ExitCode, Problem> {
+    let server = Rehearsal::start("oncepay-demo", "").await?;
     out::line(format_args!(
         "A server with short deadlines runs at {}: a submit is UNKNOWN after 1 s, the user is answered after 4 s.",
         server.base

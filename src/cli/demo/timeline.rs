@@ -1,9 +1,9 @@
 //! One order from its creation to its end, an event a line.
 
 use super::scenes::Scene;
-use super::server::Server;
 use crate::cli::out;
 use crate::cli::problem::Problem;
+use crate::cli::rehearsal::Rehearsal;
 use crate::moment;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 const LONGEST: Duration = Duration::from_secs(30);
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-pub(super) async fn play(server: &Server, scene: &Scene, order_no: &str) -> Result<(), Problem> {
+pub(super) async fn play(server: &Rehearsal, scene: &Scene, order_no: &str) -> Result<(), Problem> {
     out::line(format_args!(
         "\n{order_no}: {}\n  subject: {}",
         scene.title, scene.subject
@@ -29,7 +29,7 @@ pub(super) async fn play(server: &Server, scene: &Scene, order_no: &str) -> Resu
 
 /// What the user gets.
 async fn create(
-    server: &Server,
+    server: &Rehearsal,
     scene: &Scene,
     order_no: &str,
     started: Instant,
@@ -39,7 +39,7 @@ async fn create(
         "subject": scene.subject,
     });
     let (status, answer) = server
-        .client
+        .merchant
         .exchange(Method::POST, "/v1/orders", Some(&body))
         .await?;
     let message = text(&answer, "/message").or_else(|| text(&answer, "/detail"));
@@ -53,7 +53,7 @@ async fn create(
 }
 
 /// Prints events as they come, until the order needs nobody or a person.
-async fn watch(server: &Server, order_no: &str, started: Instant) -> Result<(), Problem> {
+async fn watch(server: &Rehearsal, order_no: &str, started: Instant) -> Result<(), Problem> {
     let mut seen = 0;
     let mut quiet_since = None;
     let mut born = None;
@@ -63,7 +63,7 @@ async fn watch(server: &Server, order_no: &str, started: Instant) -> Result<(), 
             continue;
         };
         let path = format!("/v1/orders/{order_id}/events");
-        let answer = server.client.ask(Method::GET, &path, None).await?;
+        let answer = server.merchant.ask(Method::GET, &path, None).await?;
         let events = answer.get("data").and_then(Value::as_array);
         let new: Vec<&Value> = events.into_iter().flatten().skip(seen).collect();
         for event in &new {
@@ -90,9 +90,9 @@ async fn watch(server: &Server, order_no: &str, started: Instant) -> Result<(), 
     )))
 }
 
-async fn find(server: &Server, order_no: &str) -> Result<Option<(String, String)>, Problem> {
+async fn find(server: &Rehearsal, order_no: &str) -> Result<Option<(String, String)>, Problem> {
     let path = format!("/v1/orders?order_no={order_no}");
-    let answer = server.client.ask(Method::GET, &path, None).await?;
+    let answer = server.merchant.ask(Method::GET, &path, None).await?;
     let id = text(&answer, "/data/0/order_id");
     let status = text(&answer, "/data/0/status");
     Ok(id

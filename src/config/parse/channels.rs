@@ -1,14 +1,12 @@
 //! `[channels.NAME]`.
 
+use super::limits;
+use crate::config::secret::{SIGNING_BYTES_MIN, is_signing_key};
 use crate::config::section::Section;
 use crate::config::{ChannelSettings, address, defaults};
 use crate::domain::schedule::LateSuccess;
-use base64::Engine;
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::SecretString;
 use std::collections::BTreeMap;
-
-/// The shortest key that Standard Webhooks permits.
-const SECRET_BYTES_MIN: usize = 24;
 
 pub(super) fn all(sections: Vec<(String, Section<'_>)>) -> BTreeMap<String, ChannelSettings> {
     sections
@@ -56,8 +54,8 @@ fn http(name: &str, mut section: Section<'_>) -> Option<ChannelSettings> {
     if live == Some(true) && base_url.as_deref().is_some_and(address::is_loopback) {
         section.refuse("live", "a channel whose base_url is loopback is never live");
     }
-    section.not_yet("rate");
-    section.not_yet("circuit");
+    let rate = limits::rate(&mut section, "rate").flatten();
+    let circuit = limits::circuit(&mut section);
     section.finish();
     let base_url = base_url?;
     Some(ChannelSettings {
@@ -68,6 +66,8 @@ fn http(name: &str, mut section: Section<'_>) -> Option<ChannelSettings> {
         late_success: late_success.unwrap_or(LateSuccess::Manual),
         not_found_grace_ms,
         amount_max,
+        rate,
+        circuit,
         merchant: merchant.unwrap_or_else(|| name.to_owned()),
     })
 }
@@ -99,10 +99,8 @@ fn secret(section: &mut Section<'_>) -> Option<SecretString> {
         }
         return None;
     };
-    let key = secret.expose_secret().strip_prefix("whsec_");
-    let bytes = key.and_then(|key| base64::prelude::BASE64_STANDARD.decode(key).ok());
-    if bytes.is_none_or(|bytes| bytes.len() < SECRET_BYTES_MIN) {
-        let message = format!("allowed is whsec_ and at least {SECRET_BYTES_MIN} bytes in base64");
+    if !is_signing_key(&secret) {
+        let message = format!("allowed is whsec_ and at least {SIGNING_BYTES_MIN} bytes in base64");
         section.refuse("secret", message);
         return None;
     }
@@ -113,13 +111,10 @@ fn late_success(section: &mut Section<'_>) -> Option<LateSuccess> {
     match section.text("late_success")?.as_str() {
         "manual" => Some(LateSuccess::Manual),
         "fulfil" => Some(LateSuccess::Fulfil),
-        "refund" => {
-            let message = "refunds are not available yet; allowed is \"manual\" or \"fulfil\"";
-            section.refuse("late_success", message);
-            None
-        }
+        "refund" => Some(LateSuccess::Refund),
         other => {
-            let message = format!("`{other}` is refused; allowed is \"manual\" or \"fulfil\"");
+            let message =
+                format!("`{other}` is refused; allowed is \"manual\", \"fulfil\" or \"refund\"");
             section.refuse("late_success", message);
             None
         }

@@ -11,9 +11,11 @@ const SECRET_CHARS_MIN: usize = 32;
 pub(in crate::config) fn list(sections: Vec<Section<'_>>) -> Vec<KeySettings> {
     let mut names = BTreeSet::new();
     let keys = sections.into_iter().filter_map(|mut section| {
-        let name = section.parsed("name", "1–64 of A-Z a-z 0-9 _ - . @", |text| {
-            address::is_key_name(text).then(|| text.to_owned())
-        });
+        let name = section.parsed(
+            "name",
+            "1–64 of A-Z a-z 0-9 _ - . @, and not . or ..",
+            |text| address::is_key_name(text).then(|| text.to_owned()),
+        );
         if name
             .as_ref()
             .is_some_and(|name| !names.insert(name.clone()))

@@ -3,7 +3,11 @@
 mod alerts;
 mod channels;
 mod checks;
+mod fulfilment;
 mod keys;
+mod ledger;
+mod limits;
+mod retention;
 mod server;
 
 pub(super) use keys::list as key_list;
@@ -11,7 +15,7 @@ pub(super) use keys::list as key_list;
 use super::problem::ConfigError;
 use super::secret::Lookup;
 use super::section::{Report, Section};
-use super::{LimitSettings, SandboxSettings, Settings, check, defaults};
+use super::{SandboxSettings, Settings, check, defaults};
 use crate::domain::Currency;
 use std::collections::{BTreeMap, BTreeSet};
 use toml::Table;
@@ -42,17 +46,18 @@ fn read(mut root: Section<'_>) -> Settings {
         checks: checks::checks(root.section("checks")),
         callbacks_deadline_ms: callbacks(root.section("callbacks")),
         alerts: alerts::alerts(root.section("alerts")),
-        limits: limits(root.section("limits")),
+        limits: limits::limits(root.section("limits")),
         second_person_above: review(root.section("review")),
+        fulfilment: fulfilment::fulfilment(root.section("fulfilment")),
+        ledger: ledger::ledger(root.section("ledger")),
+        retention: retention::retention(root.section("retention")),
         keys: keys::list(root.listed("keys")),
         server,
         channels,
         sandbox,
         data_dir,
     };
-    for later in ["fulfilment", "ledger", "reconcile", "retention"] {
-        root.not_yet(later);
-    }
+    root.not_yet("reconcile");
     root.finish();
     settings.with_sandbox_where_named()
 }
@@ -76,50 +81,8 @@ fn callbacks(mut section: Section<'_>) -> i64 {
     deadline_ms.unwrap_or(defaults::CALLBACKS_DEADLINE_MS)
 }
 
-fn limits(mut section: Section<'_>) -> LimitSettings {
-    let default = LimitSettings::default();
-    let allowed = "\"off\" or a rate such as \"200/s\"";
-    let settings = LimitSettings {
-        requests_per_key: section
-            .parsed("requests_per_key", allowed, rate)
-            .unwrap_or(default.requests_per_key),
-        callbacks_per_address: section
-            .parsed("callbacks_per_address", allowed, rate)
-            .unwrap_or(default.callbacks_per_address),
-    };
-    section.not_yet("account_daily");
-    section.finish();
-    settings
-}
-
-/// `Some(None)` is "off".
-#[expect(
-    clippy::option_option,
-    reason = "a bad text, no limit and a limit are three things"
-)]
-fn rate(text: &str) -> Option<Option<u32>> {
-    if text == "off" {
-        return Some(None);
-    }
-    let per_second = text.strip_suffix("/s")?.parse::<u32>().ok()?;
-    (per_second > 0).then_some(Some(per_second))
-}
-
 fn review(mut section: Section<'_>) -> BTreeMap<Currency, i64> {
-    let amounts = section.amounts("second_person_above");
-    let limits = amounts
-        .into_iter()
-        .filter_map(|(code, limit)| {
-            let code = code.to_ascii_uppercase();
-            let known = iso_currency::Currency::from_code(&code).is_some();
-            let currency = Currency::parse(&code).filter(|_| known);
-            if currency.is_none() {
-                let key = format!("second_person_above.{code}");
-                section.refuse(&key, "is not a currency; allowed are codes of ISO 4217");
-            }
-            Some((currency?, limit))
-        })
-        .collect();
+    let limits = limits::by_currency(&mut section, "second_person_above");
     section.finish();
     limits
 }

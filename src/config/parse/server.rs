@@ -110,6 +110,8 @@ pub(super) fn database(mut section: Section<'_>) -> DatabaseSettings {
         .is_some_and(|url| !known.iter().any(|scheme| url.starts_with(scheme)))
     {
         section.refuse("url", "allowed is sqlite://PATH or postgres://…");
+    } else if let Some(Err(error)) = url.as_deref().map(DatabaseSettings::check) {
+        section.refuse("url", error.to_string());
     }
     let readers = section
         .integer("readers", 1..=64)

@@ -2,6 +2,7 @@
 
 use crate::config::problem::Problem;
 use crate::config::secret::Lookup;
+use crate::scrub::scrub;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
@@ -25,7 +26,9 @@ impl<'a> Report<'a> {
         }
     }
 
+    /// A value in the wrong place may be a secret: what is quoted of it is scrubbed.
     pub(super) fn add(&self, path: String, message: String) {
+        let message = scrub(&message, &[]);
         self.problems.borrow_mut().push(Problem { path, message });
     }
 
@@ -39,6 +42,11 @@ impl<'a> Report<'a> {
     }
 
     pub(in crate::config) fn into_problems(self) -> Vec<Problem> {
-        self.problems.into_inner()
+        let mut problems = self.problems.into_inner();
+        for problem in &mut problems {
+            // A key that nobody knows may be a secret as well.
+            problem.path = scrub(&problem.path, &[]);
+        }
+        problems
     }
 }

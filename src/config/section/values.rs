@@ -46,6 +46,11 @@ impl Section<'_> {
         flag.or_else(|| self.wrong(key, "true or false", &value))
     }
 
+    /// Whether the value is a text, where a table may stand too. It is left for whoever reads it.
+    pub(in crate::config) fn is_text(&self, key: &str) -> bool {
+        self.table.get(key).is_some_and(Value::is_str)
+    }
+
     /// Milliseconds, at least `least`.
     pub(in crate::config) fn duration_ms(&mut self, key: &'static str, least: i64) -> Option<i64> {
         let value = self.take_as_written(key)?;
@@ -104,6 +109,23 @@ impl Section<'_> {
         )
     }
 
+    /// A list of secrets; one alone may stand for itself.
+    pub(in crate::config) fn secrets(&mut self, key: &'static str) -> Option<Vec<SecretString>> {
+        let value = self.take_as_written(key)?;
+        let values = value.as_array().cloned().unwrap_or_else(|| vec![value]);
+        let resolved = values
+            .iter()
+            .map(|value| secret::resolve(value, self.report.environment))
+            .collect::<Result<_, _>>();
+        resolved.map_or_else(
+            |message| {
+                self.refuse(key, message);
+                None
+            },
+            Some,
+        )
+    }
+
     /// Whole numbers by name, such as amounts by currency.
     pub(in crate::config) fn amounts(&mut self, key: &'static str) -> Vec<(String, i64)> {
         let inner = self.section(key);
@@ -113,7 +135,7 @@ impl Section<'_> {
                 let from_text = value.as_str().and_then(typed);
                 let number = from_text.as_ref().unwrap_or(value).as_integer();
                 let number = number.filter(|number| *number >= 0);
-                let allowed = "a whole number of minor units";
+                let allowed = "a whole number";
                 Some((
                     name.clone(),
                     number.or_else(|| inner.wrong(name, allowed, value))?,

@@ -1,7 +1,8 @@
 //! What a decision is made of: the order as it will stand, its history, what people must know, and what to do then.
 
+use super::refund::RefundStatus;
 use super::status::{Announcement, EventKind, OrderStatus, Reason};
-use super::{Order, Payment};
+use super::{FulfilmentChange, Order, Payment, Posting, Refund};
 use crate::domain::words::words;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +17,14 @@ pub struct Decision {
     pub alerts: Vec<Alert>,
     /// The open alerts about this order's stay in `MANUAL` are over.
     pub resolves_alerts: bool,
+    /// The keys of alerts whose condition is over: those about a refund's stay in `MANUAL`.
+    pub resolved_alerts: Vec<String>,
+    /// Refunds that are new or have changed, as they will stand.
+    pub refunds: Vec<Refund>,
+    /// What the account's ledger is moved by.
+    pub postings: Vec<Posting>,
+    pub fulfilments: Vec<FulfilmentChange>,
+    /// What the merchant is told.
     pub announcements: Vec<Announcement>,
     pub effects: Vec<Effect>,
 }
@@ -28,16 +37,37 @@ impl Decision {
             || !self.events.is_empty()
             || !self.payments.is_empty()
             || !self.alerts.is_empty()
+            || !self.refunds.is_empty()
+            || !self.postings.is_empty()
+            || !self.fulfilments.is_empty()
             || self.resolves_alerts
+            || !self.resolved_alerts.is_empty()
+    }
+
+    /// Whether it holds only while no order that replaces this one is open or paid: what had ended, or was with a
+    /// person, becomes paid.
+    #[must_use]
+    pub fn yields_to_successor(&self, before: &Order) -> bool {
+        let had_stopped = before.status.is_ended() || before.status == OrderStatus::Manual;
+        self.next.status == OrderStatus::Paid && had_stopped
     }
 }
 
 /// A call to the channel, made after the commit and never awaited by the decision.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
-    Submit { n: u32 },
+    Submit {
+        n: u32,
+    },
     Query,
     Close,
+    /// Sends the refund with this number, for the first time or again.
+    Refund {
+        refund_no: String,
+    },
+    QueryRefund {
+        refund_no: String,
+    },
 }
 
 /// One line of an order's history.
@@ -69,6 +99,15 @@ pub struct EventDetail {
     pub amount: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub currency: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub refund_no: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub refund_status: Option<RefundStatus>,
+    /// The kind of an entitlement, and how much of it moved.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub kind: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub quantity: Option<i64>,
     /// A review's decision and its basis.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub decision: Option<String>,
@@ -103,24 +142,38 @@ words!(
         MalformedCallback = "malformed_callback",
         UnknownKey = "unknown_key",
         ChannelDown = "channel_down",
+        RefundManual = "refund_manual",
+        RefundFailed = "refund_failed",
+        RefundConflict = "refund_conflict",
+        DeliveryFailed = "delivery_failed",
+        EndpointGone = "endpoint_gone",
+        PaidNotFulfilled = "paid_not_fulfilled",
+        BalanceNegative = "balance_negative",
     }
 );
 
 impl AlertKind {
-    /// What a person should do about it.
+    /// What a person should do about it. A note of money that came late tells what a channel's setting has done already.
     #[must_use]
-    pub const fn suggested_action(self) -> &'static str {
+    pub const fn suggested_action(self, severity: Severity) -> &'static str {
+        match (self, severity) {
+            (Self::LateSuccess, Severity::Info) => Self::SlowSuccess.action(),
+            (kind, _) => kind.action(),
+        }
+    }
+
+    const fn action(self) -> &'static str {
         match self {
             Self::OrderManual | Self::ChannelChanged => {
                 "Look the order up at the channel, then review it. Do not charge again."
             }
             Self::PaymentMismatch | Self::TradeNoConflict => {
-                "Compare with the channel's account. Review with PAID to take it as it is; to give the money back, refund it at the channel."
+                "Compare with the channel's account. Review with PAID to take it as it is, or with REFUND to give the money back."
             }
             Self::LateSuccess => {
-                "Review with PAID to deliver; to give the money back, refund it at the channel."
+                "Review with PAID to deliver, or with REFUND to give the money back."
             }
-            Self::SecondPayment => "Refund the second trade at the channel, by its number.",
+            Self::SecondPayment => "Refund the second trade by its number.",
             Self::Contradiction => "Query the order; if the contradiction stays, ask the channel.",
             Self::SlowSuccess | Self::SlowFailure => "None; tell the payer if they ask.",
             Self::ExternalRefund => "Check who refunded at the channel.",
@@ -134,6 +187,18 @@ impl AlertKind {
             }
             Self::UnknownKey => "Load the channel's new key.",
             Self::ChannelDown => "Wait; queries go on and new submits are held back.",
+            Self::RefundManual => {
+                "Look the refund up at the channel, then review it with SUCCEEDED, FAILED or RETRY."
+            }
+            Self::RefundFailed | Self::RefundConflict => "Compare with the channel's account.",
+            Self::DeliveryFailed => "Mend the receiver, then redeliver.",
+            Self::EndpointGone => {
+                "The endpoint answered that it is gone. Configure another one, then redeliver."
+            }
+            Self::PaidNotFulfilled => {
+                "Find out what holds the grant up; it is tried again by itself."
+            }
+            Self::BalanceNegative => "Settle it with the payer.",
         }
     }
 }

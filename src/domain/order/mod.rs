@@ -1,8 +1,12 @@
 //! An order: what the merchant wants paid, and everything that decisions about it read.
 
+mod at_once;
 pub mod decide;
 pub mod decision;
 pub mod input;
+pub mod posting;
+pub mod recovery;
+pub mod refund;
 pub mod refusal;
 pub mod statement;
 pub mod status;
@@ -12,13 +16,20 @@ use super::{Money, OrderId, OrderNo, Stamp, UnixMillis};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+pub use at_once::granted_at_once;
 pub use decide::{Context, decide};
 pub use decision::{Alert, AlertKind, Decision, Effect, Event, EventDetail, Severity};
 pub use input::{Input, Source};
+pub use posting::{FulfilmentChange, Held, Posting};
+pub use refund::{
+    Refund, RefundAnswer, RefundDecision, RefundNews, RefundProposal, RefundRequest, RefundReview,
+    RefundSource, RefundStatement, RefundStatus,
+};
 pub use refusal::Refusal;
 pub use statement::{Answer, ChargeStatus, Statement, UnknownAnswer};
 pub use status::{
-    Announcement, CloseBy, EntitlementStatus, EventKind, OrderStatus, Reason, ReviewDecision,
+    Announcement, CloseBy, DisputePhase, EntitlementStatus, EventKind, OrderStatus, Reason,
+    ReviewDecision,
 };
 
 /// The account that an order is paid through: no call is ever made under another one.
@@ -38,6 +49,38 @@ pub struct Entitlement {
     pub kind: String,
     pub quantity: i64,
     pub status: EntitlementStatus,
+    /// It was ever written into the ledger.
+    #[serde(default)]
+    pub granted: bool,
+    /// What refunds have taken of `quantity` so far, before the grant or after it.
+    #[serde(default)]
+    pub revoked: i64,
+    /// What is held back in the ledger while a refund or a dispute is open.
+    #[serde(default)]
+    pub held: i64,
+    /// The channel's numbers of the disputes that freeze it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub frozen_by: Vec<String>,
+    /// It was granted outside too: what is taken of it is to be taken there as well.
+    #[serde(default)]
+    pub outside: bool,
+}
+
+impl Entitlement {
+    /// One that nothing has happened to.
+    #[must_use]
+    pub const fn new(kind: String, quantity: i64) -> Self {
+        Self {
+            kind,
+            quantity,
+            status: EntitlementStatus::Pending,
+            granted: false,
+            revoked: 0,
+            held: 0,
+            frozen_by: Vec::new(),
+            outside: false,
+        }
+    }
 }
 
 /// What the payer must do next.
@@ -84,10 +127,12 @@ impl Proposal {
     /// From then on it is void: nobody has confirmed it within a day.
     #[must_use]
     pub const fn expires_at(&self) -> UnixMillis {
-        const LIFE_MS: i64 = 24 * 3_600_000;
-        self.at.plus(LIFE_MS)
+        self.at.plus(PROPOSAL_LIFE_MS)
     }
 }
+
+/// Nobody has confirmed a proposal within a day: it is void.
+const PROPOSAL_LIFE_MS: i64 = 24 * 3_600_000;
 
 /// One order as its row has it. Money is in minor units, moments are milliseconds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -146,6 +191,9 @@ pub struct Order {
     /// Nothing is ever granted for it.
     pub withheld: bool,
     pub proposal: Option<Proposal>,
+    /// In the order of their creation.
+    pub refunds: Vec<Refund>,
+    pub refund_proposal: Option<RefundProposal>,
 
     pub callback_count: u32,
     /// Number of the newest event of its history.
@@ -170,8 +218,8 @@ impl Order {
     /// The trade number that paid this order, or else the first one that is on record.
     #[must_use]
     pub fn channel_trade_no(&self) -> Option<&str> {
-        let own = self.payments.iter().find(|payment| payment.own);
-        own.or(self.payments.first())
+        self.own_payment()
+            .or(self.payments.first())
             .map(|payment| payment.trade_no.as_str())
     }
 
@@ -181,6 +229,20 @@ impl Order {
         self.payments
             .iter()
             .find(|payment| payment.trade_no == trade_no)
+    }
+
+    /// The payment that paid this order.
+    #[must_use]
+    pub fn own_payment(&self) -> Option<&Payment> {
+        self.payments.iter().find(|payment| payment.own)
+    }
+
+    /// The refund with this number.
+    #[must_use]
+    pub fn refund(&self, refund_no: &str) -> Option<&Refund> {
+        self.refunds
+            .iter()
+            .find(|refund| refund.refund_no == refund_no)
     }
 
     /// Some authenticated statement says that money moved.
@@ -195,9 +257,34 @@ impl Order {
         self.expires_at.since(self.created_at) / 1000
     }
 
-    /// When the runtime must look at the order again by itself; kept in its row, so that a start-up finds it.
+    /// When the runtime must look at the order again by itself, for its payment or for one of its refunds; kept in its
+    /// row, so that a start-up finds it.
     #[must_use]
     pub fn wake_at(&self, submit_timeout_ms: i64) -> Option<UnixMillis> {
+        let refunds = self.refund_wake_at();
+        let payment = self.payment_wake_at(submit_timeout_ms);
+        payment.into_iter().chain(refunds).min()
+    }
+
+    /// As [`Self::wake_at`], for a run that has looked at the order already: what a start-up alone repeats is done.
+    #[must_use]
+    pub fn timer_at(&self, submit_timeout_ms: i64) -> Option<UnixMillis> {
+        if self.status != OrderStatus::Manual {
+            return self.wake_at(submit_timeout_ms);
+        }
+        // MANUAL has no timer of its own but the one that a review's close sets.
+        let payment = self.next_check_at.filter(|_| self.ask_due);
+        payment.into_iter().chain(self.refund_wake_at()).min()
+    }
+
+    fn refund_wake_at(&self) -> Option<UnixMillis> {
+        let refunds = self.refunds.iter();
+        refunds.filter_map(|refund| refund.next_check_at).min()
+    }
+
+    /// When the runtime must look at the order's own payment again.
+    #[must_use]
+    pub fn payment_wake_at(&self, submit_timeout_ms: i64) -> Option<UnixMillis> {
         match self.status {
             OrderStatus::Unpaid => self.next_check_at.or(Some(self.created_at)),
             OrderStatus::Processing => self

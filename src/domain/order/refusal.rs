@@ -27,8 +27,16 @@ pub enum Refusal {
     SubmitOpen,
     #[error("no payment is on record and none was named")]
     NoPaymentOnRecord,
-    #[error("refunds are not available")]
-    RefundsUnavailable,
+    #[error("the order has no payment that could be refunded")]
+    NotRefundable,
+    #[error("a refund with this number and another content exists")]
+    RefundConflict,
+    #[error("the refunds would exceed what was paid")]
+    RefundExceedsOrder,
+    #[error("this trade is not on record")]
+    UnknownTrade,
+    #[error("there is no such refund")]
+    NoSuchRefund,
 }
 
 impl Refusal {
@@ -47,7 +55,11 @@ impl Refusal {
             Self::TradeNoConflict => "trade-no-conflict",
             Self::SubmitOpen => "submit-open",
             Self::NoPaymentOnRecord => "no-payment-on-record",
-            Self::RefundsUnavailable => "refunds-unavailable",
+            Self::NotRefundable => "not-refundable",
+            Self::RefundConflict => "refund-conflict",
+            Self::RefundExceedsOrder => "refund-exceeds-order",
+            Self::UnknownTrade => "unknown-trade",
+            Self::NoSuchRefund => "not-found",
         }
     }
 
@@ -60,13 +72,17 @@ impl Refusal {
             | Self::VersionConflict
             | Self::SecondPersonRequired
             | Self::ChannelChanged
-            | Self::SubmitOpen => 409,
+            | Self::SubmitOpen
+            | Self::NotRefundable => 409,
+            Self::NoSuchRefund => 404,
             Self::BasisMissing
             | Self::EvidenceOfPayment
             | Self::ReplacedOrderOpen
             | Self::TradeNoConflict
             | Self::NoPaymentOnRecord
-            | Self::RefundsUnavailable => 422,
+            | Self::RefundConflict
+            | Self::RefundExceedsOrder
+            | Self::UnknownTrade => 422,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The statuses of an order, their reasons, and the words beside them.
 
+use crate::domain::OrderNo;
 use crate::domain::words::words;
 
 words!(
@@ -159,11 +160,80 @@ words!(
 );
 
 words!(
-    /// What the merchant is told about an order.
-    Announcement {
-        OrderPaid = "order.paid",
-        OrderFailed = "order.failed",
-        OrderClosed = "order.closed",
-        OrderManual = "order.manual",
+    /// How far a dispute at the channel is.
+    DisputePhase {
+        Opened = "opened",
+        Won = "won",
+        Lost = "lost",
     }
 );
+
+/// What the merchant is told, in the write that makes it so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Announcement {
+    OrderPaid,
+    OrderFailed,
+    OrderClosed,
+    OrderManual,
+    EntitlementGranted {
+        kind: String,
+        quantity: i64,
+    },
+    /// `quantity` is positive.
+    EntitlementRevoked {
+        kind: String,
+        quantity: i64,
+        refund_no: String,
+        /// The refund had succeeded before, had failed, and takes once more: it is another piece of news.
+        again: bool,
+    },
+    RefundSucceeded {
+        refund_no: String,
+    },
+    RefundFailed {
+        refund_no: String,
+    },
+}
+
+impl Announcement {
+    #[must_use]
+    pub const fn is_a_grant(&self) -> bool {
+        matches!(self, Self::EntitlementGranted { .. })
+    }
+
+    /// Its own id, stable over repetitions; `None`: the id of the event that it was committed with.
+    #[must_use]
+    pub fn webhook_id(&self, order_no: &OrderNo) -> Option<String> {
+        match self {
+            Self::EntitlementGranted { kind, .. } => Some(format!("ful:{order_no}:{kind}")),
+            Self::EntitlementRevoked {
+                kind,
+                refund_no,
+                again: false,
+                ..
+            } => Some(format!("rev:{order_no}:{kind}:{refund_no}")),
+            Self::EntitlementRevoked { again: true, .. }
+            | Self::OrderPaid
+            | Self::OrderFailed
+            | Self::OrderClosed
+            | Self::OrderManual
+            | Self::RefundSucceeded { .. }
+            | Self::RefundFailed { .. } => None,
+        }
+    }
+
+    /// The type of the webhook.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::OrderPaid => "order.paid",
+            Self::OrderFailed => "order.failed",
+            Self::OrderClosed => "order.closed",
+            Self::OrderManual => "order.manual",
+            Self::EntitlementGranted { .. } => "entitlement.granted",
+            Self::EntitlementRevoked { .. } => "entitlement.revoked",
+            Self::RefundSucceeded { .. } => "refund.succeeded",
+            Self::RefundFailed { .. } => "refund.failed",
+        }
+    }
+}

@@ -54,6 +54,8 @@ impl Order {
             next_action: None,
             withheld: false,
             proposal: None,
+            refunds: Vec::new(),
+            refund_proposal: None,
             callback_count: 0,
             event_seq: 0,
             last_error: None,

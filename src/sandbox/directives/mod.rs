@@ -1,8 +1,11 @@
 //! The directives at the end of a charge's `subject` that script what the sandbox does with it.
 
 mod read;
+mod refunds;
 
 use std::time::Duration;
+
+pub use refunds::{RefundFaults, RefundOutcome};
 
 /// What a charge is scripted to do. The default is an honest processor: paid at once, one callback.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -33,15 +36,19 @@ pub struct Script {
     pub late_success: bool,
     /// `#pay-twice`: the payer pays a second time; another trade with a notice of its own.
     pub pay_twice: bool,
+    /// `#every-submit-charges`: a submit under a key that is paid takes the money once more, as at a processor that does
+    /// not honour keys.
+    pub every_submit_charges: bool,
     /// `#callbacks=5`: the same notice so many times at once; `#no-callback`: none.
     pub callbacks: Callbacks,
     /// `#callback-delay=3s`.
     pub callback_delay: Option<Duration>,
     /// What replies and callbacks say instead of the truth.
     pub lies: Lies,
-    /// `#refund=pending|failed|unknown`, and `#refund-after=5s` settles one that is pending.
+    /// `#refund=pending|failed|failed-later|bounced|unknown`, and `#refund-after=5s` is when the rest of it comes.
     pub refund: RefundOutcome,
     pub refund_after: Option<Duration>,
+    pub refund_faults: RefundFaults,
     /// What looked like a directive and is none: ignored, and listed in the ledger.
     pub unknown: Vec<String>,
 }
@@ -95,6 +102,11 @@ pub enum Fault {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Callbacks(pub u32);
 
+impl Callbacks {
+    /// Each copy is a request of this machine's: more than so many are a slip of the pen, or a flood.
+    pub const MAX: u32 = 100;
+}
+
 impl Default for Callbacks {
     fn default() -> Self {
         Self(1)
@@ -114,17 +126,6 @@ pub struct Lies {
     pub order_no: Option<String>,
     /// `#status=FROZEN`: while it is not paid, its status is called so.
     pub status: Option<String>,
-}
-
-/// What becomes of a refund.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum RefundOutcome {
-    #[default]
-    Succeeded,
-    Pending,
-    Failed,
-    /// 500, and nothing was refunded.
-    Unknown,
 }
 
 impl Times {

@@ -4,7 +4,7 @@ use super::{Callbacks, Fault, HttpFault, Outcome, RefundOutcome, Script, Times};
 use std::time::Duration;
 
 impl Times {
-    fn parse(text: Option<&str>) -> Option<Self> {
+    pub(super) fn parse(text: Option<&str>) -> Option<Self> {
         match text {
             None => Some(Self::Always),
             Some(count) => count.parse().ok().map(Self::First),
@@ -56,8 +56,9 @@ impl Script {
             "unsigned" => self.unsigned = Times::Always,
             "no-callback" => self.callbacks = Callbacks(0),
             "pay-twice" => self.pay_twice = true,
+            "every-submit-charges" => self.every_submit_charges = true,
             "late-success" => self.late_success = true,
-            _ => return None,
+            other => return self.refund_faults.apply_flag(other),
         }
         Some(())
     }
@@ -82,7 +83,10 @@ impl Script {
 
     fn apply_rest(&mut self, name: &str, value: &str) -> Option<()> {
         match name {
-            "callbacks" => self.callbacks = Callbacks(value.parse().ok()?),
+            "callbacks" => {
+                let copies = value.parse().ok().filter(|it| *it <= Callbacks::MAX);
+                self.callbacks = Callbacks(copies?);
+            }
             "callback-delay" => self.callback_delay = Some(duration(value)?),
             "wrong-amount" => self.lies.amount = Some(value.parse().ok()?),
             "wrong-currency" => self.lies.currency = Some(value.to_owned()),
@@ -92,23 +96,23 @@ impl Script {
                 self.lies.status = Some(value.to_owned());
                 self.outcome = Outcome::Processing;
             }
-            "refund" => self.refund = refund_outcome(value)?,
+            "refund" => self.refund = RefundOutcome::parse(value)?,
             "refund-after" => self.refund_after = Some(duration(value)?),
-            _ => return None,
+            other => return self.refund_faults.apply(other, value),
         }
         Some(())
     }
 }
 
 /// `value:n` → `(value, Some(n))`.
-fn counted(value: &str) -> (&str, Option<&str>) {
+pub(super) fn counted(value: &str) -> (&str, Option<&str>) {
     value
         .split_once(':')
         .map_or((value, None), |(head, count)| (head, Some(count)))
 }
 
 /// `300ms`, `5s`, `2m`, `1h`.
-fn duration(text: &str) -> Option<Duration> {
+pub(super) fn duration(text: &str) -> Option<Duration> {
     let (number, unit_ms) = if let Some(number) = text.strip_suffix("ms") {
         (number, 1)
     } else if let Some(number) = text.strip_suffix('s') {
@@ -134,7 +138,7 @@ fn http_fault(head: &str, count: Option<&str>) -> Option<HttpFault> {
     })
 }
 
-fn fault(word: &str) -> Option<Fault> {
+pub(super) fn fault(word: &str) -> Option<Fault> {
     match word {
         "unknown" => Some(Fault::Unknown),
         "timeout" => Some(Fault::Timeout),
@@ -148,14 +152,5 @@ fn close_fault(word: &str) -> Option<Fault> {
     match word {
         "refuse" => Some(Fault::Refuse),
         other => fault(other),
-    }
-}
-
-fn refund_outcome(word: &str) -> Option<RefundOutcome> {
-    match word {
-        "pending" => Some(RefundOutcome::Pending),
-        "failed" => Some(RefundOutcome::Failed),
-        "unknown" => Some(RefundOutcome::Unknown),
-        _ => None,
     }
 }

@@ -2,19 +2,22 @@
 //!
 //! * [`queue`] and [`batch`]: what waits, and which of it may go into one write together.
 //! * [`thread`] and [`writer`]: take a batch, write it, bisect what fails, repeat while the database is away.
-//! * [`strategy`]: how a batch becomes rows: [`grouped`] (multi-row), [`naive`] (a write each), or not at all.
+//! * [`strategy`]: how a batch becomes rows: in one write, on [`sqlite`] row by row and on [`postgres`] in one text; by
+//!   [`naive`] in a write each; or not at all.
 //! * [`presence`]: whether the file that is written to is still at its place.
 //! * [`fault`] and [`verdict`]: what an error means, and why a write found nothing to change.
 
+mod balance;
 mod batch;
 mod fault;
 mod gauges;
-mod grouped;
 mod naive;
 mod patience;
+mod postgres;
 mod presence;
 mod queue;
 mod rows;
+mod sqlite;
 mod statements;
 mod strategy;
 mod thread;
@@ -23,12 +26,14 @@ mod verdict;
 mod writer;
 
 pub use types::{
-    CallbackRecord, Committed, Conflict, IdempotencyRecord, JournalError, JournalHealth,
-    JournalKind, Urgency, Write,
+    AccountWrite, AuditRecord, CallbackRecord, Committed, Conflict, DailyLimit, EntryRecord,
+    HoldRecord, IdempotencyRecord, JournalError, JournalHealth, JournalKind, NewDelivery, Urgency,
+    Write,
 };
 
 pub(super) use verdict::open_successor;
 
+use super::audit::{AuditKey, AuditRow};
 use super::mapping;
 use crate::clock::SharedClock;
 use gauges::Gauges;
@@ -67,6 +72,7 @@ impl std::fmt::Debug for Shared {
 enum End {
     Running,
     EpochLost,
+    LogCut,
     Stopped,
 }
 
@@ -78,6 +84,7 @@ impl Journal {
         epoch: i64,
         kind: JournalKind,
         clock: SharedClock,
+        audit_key: AuditKey,
     ) -> Self {
         let (jobs, waiting) = mpsc::unbounded_channel();
         let (end, ended) = watch::channel(End::Running);
@@ -88,6 +95,7 @@ impl Journal {
             epoch,
             kind,
             clock: clock.clone(),
+            audit_key,
         };
         thread::spawn(orders, waiting, gauges.clone(), end);
         Self {
@@ -110,6 +118,26 @@ impl Journal {
         let prepared =
             mapping::prepare(&write).map_err(|error| JournalError::Refused(error.to_string()))?;
         drop(write);
+        self.commit_prepared(prepared, urgency).await
+    }
+
+    /// Commits one movement of an account that belongs to no order.
+    ///
+    /// `Stale`: the balance has moved, or the account has moved for this source already.
+    ///
+    /// # Errors
+    /// As [`Journal::commit`]. It is `Refusable`: a debit is asked for again.
+    pub async fn commit_account(&self, write: &AccountWrite) -> Result<Committed, JournalError> {
+        let rows = mapping::prepare_account(write);
+        let prepared = mapping::Prepared::Account(Box::new(rows));
+        self.commit_prepared(prepared, Urgency::Refusable).await
+    }
+
+    async fn commit_prepared(
+        &self,
+        prepared: mapping::Prepared,
+        urgency: Urgency,
+    ) -> Result<Committed, JournalError> {
         let permit = self.room(urgency).await?;
         let (answer, answered) = oneshot::channel();
         let work = Work::Commit(Box::new(queue::Entry::new(prepared, urgency, answer)));
@@ -123,9 +151,30 @@ impl Journal {
     /// `Unavailable` when the database is away; the statements may then have been run only if it was lost during
     /// the commit. See [`JournalError`] for the others.
     pub async fn run(&self, statements: Vec<sea_orm::Statement>) -> Result<Vec<u64>, JournalError> {
+        let audit = None;
+        self.run_all(queue::Run { statements, audit }).await
+    }
+
+    /// As [`Journal::run`], for what a person did: it enters the audit log in the same write, if the first statement
+    /// changes a row.
+    ///
+    /// # Errors
+    /// As [`Journal::run`].
+    pub async fn run_audited(
+        &self,
+        statements: Vec<sea_orm::Statement>,
+        record: &AuditRecord,
+    ) -> Result<Vec<u64>, JournalError> {
+        let decision = crate::clock::new_id("evt");
+        let at = self.shared.clock.wall();
+        let audit = Some(AuditRow::new(record, &decision, at));
+        self.run_all(queue::Run { statements, audit }).await
+    }
+
+    async fn run_all(&self, run: queue::Run) -> Result<Vec<u64>, JournalError> {
         let permit = self.room(Urgency::Assured).await?;
         let (answer, answered) = oneshot::channel();
-        self.send(Work::Run(statements, answer), permit)?;
+        self.send(Work::Run(Box::new(run), answer), permit)?;
         answered.await.unwrap_or_else(|_| Err(self.ended()))
     }
 
@@ -143,7 +192,7 @@ impl Journal {
             .health(queued, self.shared.clock.mono_ms())
     }
 
-    /// Completes when the journal writes no more, and says why: `EpochLost`, or `Stopped` when it was closed or its
+    /// Completes when the journal writes no more, and says why: `EpochLost`, `LogCut`, or `Stopped` when it was closed or its
     /// thread has died.
     pub async fn ends(&self) -> JournalError {
         let mut ended = self.shared.ended.clone();
@@ -197,6 +246,7 @@ impl Journal {
     fn ended(&self) -> JournalError {
         match *self.shared.ended.borrow() {
             End::EpochLost => JournalError::EpochLost,
+            End::LogCut => JournalError::LogCut,
             End::Running | End::Stopped => JournalError::Stopped,
         }
     }

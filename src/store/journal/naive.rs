@@ -1,47 +1,82 @@
 //! One decision in one write, through entities, a statement for each thing: slow, plain, and the reference.
 
+mod ledger;
+mod outbox;
+
+use super::rows::REFUND_FIXED_AT_CREATION;
 use super::strategy::{begin, epoch_stands};
-use super::verdict::{self, open_successor, taken, version_of};
-use crate::store::mapping::{NoticeRow, Prepared};
-use entities::{alert_keys, alerts, callbacks, idempotency_keys, order_events, orders, payments};
+use super::verdict::{may_replace, open_successor, taken, version_of, within_daily_limit};
+use crate::store::mapping::{NoticeRow, OrderRows, Prepared};
+use crate::store::single::Single;
+use entities::{
+    alert_keys, alerts, audit_log, callbacks, idempotency_keys, order_events, orders, payments,
+    refunds,
+};
 use sea_orm::sea_query::Expr;
 use sea_orm::{
     ActiveModelTrait, ActiveValue, ColumnTrait, DatabaseConnection, DatabaseTransaction, DbErr,
-    EntityTrait, ExprTrait, IntoActiveModel, QueryFilter, QuerySelect,
+    EntityTrait, ExprTrait, IdenStatic, IntoActiveModel, Iterable, QueryFilter,
 };
 
-/// Writes the decision if the order is as it expects; nothing otherwise.
+/// Writes the decision if the order, or the account, is as it expects; nothing otherwise. `audit` is sealed already.
 pub(super) async fn write(
     connection: &DatabaseConnection,
     epoch: i64,
     decision: &Prepared,
+    audit: Option<audit_log::Model>,
 ) -> Result<bool, DbErr> {
     let write = begin(connection).await?;
-    if !epoch_stands(&write, epoch).await? || !fits(&write, decision).await? {
+    let written = epoch_stands(&write, epoch).await?
+        && match decision {
+            Prepared::Order(rows) => of_order(&write, rows, audit).await?,
+            Prepared::Account(rows) => ledger::of_account(&write, rows).await?,
+        };
+    if written {
+        write.commit().await?;
+    } else {
         write.rollback().await?;
+    }
+    Ok(written)
+}
+
+async fn of_order(
+    write: &DatabaseTransaction,
+    decision: &OrderRows,
+    audit: Option<audit_log::Model>,
+) -> Result<bool, DbErr> {
+    if !fits(write, decision).await? {
         return Ok(false);
     }
-    order(&write, decision).await?;
-    history(&write, decision).await?;
+    order(write, decision).await?;
+    history(write, decision).await?;
+    refunds(write, decision).await?;
+    ledger::postings(write, &decision.postings).await?;
+    outbox::rows(write, decision).await?;
+    if let Some(row) = audit {
+        audit_log::Entity::insert(row.into_active_model().reset_all())
+            .exec_without_returning(write)
+            .await?;
+    }
     if let Some(notice) = &decision.notice {
-        inbox(&write, notice).await?;
+        inbox(write, notice).await?;
     }
     if let Some(row) = &decision.idempotency {
-        idempotency(&write, row).await?;
+        idempotency(write, row).await?;
     }
-    resolve(&write, decision).await?;
+    resolve(write, decision).await?;
     for alert in &decision.alerts {
-        raise(&write, alert).await?;
+        raise(write, alert).await?;
     }
-    write.commit().await?;
     Ok(true)
 }
 
 /// Whether the database is as the decision expects.
-async fn fits(write: &DatabaseTransaction, decision: &Prepared) -> Result<bool, DbErr> {
+async fn fits(write: &DatabaseTransaction, decision: &OrderRows) -> Result<bool, DbErr> {
     let order = &decision.order;
     let Some(version) = decision.expected_version else {
-        return Ok(!taken(write, decision).await? && may_replace(write, order).await?);
+        return Ok(!taken(write, decision).await?
+            && may_replace(write, order).await?
+            && within_daily_limit(write, decision).await?);
     };
     let found = version_of(write, &order.order_id).await?;
     if found != Some(version) {
@@ -56,30 +91,7 @@ async fn fits(write: &DatabaseTransaction, decision: &Prepared) -> Result<bool, 
     Ok(successor.is_none())
 }
 
-/// Whether what the order replaces, if anything, is definitely not charged.
-async fn may_replace(write: &DatabaseTransaction, order: &orders::Model) -> Result<bool, DbErr> {
-    let Some(replaced) = &order.replaces else {
-        return Ok(true);
-    };
-    let ended: Option<String> = orders::Entity::find()
-        .select_only()
-        .column(orders::Column::OrderId)
-        .filter(orders::Column::OrderNo.eq(replaced.as_str()))
-        .filter(orders::Column::Status.is_in(verdict::ended()))
-        .into_tuple()
-        .one(write)
-        .await?;
-    if ended.is_none() {
-        return Ok(false);
-    }
-    // One purchase is paid once: another order that replaces it must have ended too.
-    let other = open_successor(write, replaced)
-        .await
-        .map_err(|error| DbErr::Custom(error.to_string()))?;
-    Ok(other.is_none())
-}
-
-async fn order(write: &DatabaseTransaction, decision: &Prepared) -> Result<(), DbErr> {
+async fn order(write: &DatabaseTransaction, decision: &OrderRows) -> Result<(), DbErr> {
     let row = decision.order.clone().into_active_model().reset_all();
     if decision.expected_version.is_none() {
         orders::Entity::insert(row)
@@ -99,7 +111,7 @@ async fn order(write: &DatabaseTransaction, decision: &Prepared) -> Result<(), D
     Ok(())
 }
 
-async fn history(write: &DatabaseTransaction, decision: &Prepared) -> Result<(), DbErr> {
+async fn history(write: &DatabaseTransaction, decision: &OrderRows) -> Result<(), DbErr> {
     for event in &decision.events {
         order_events::Entity::insert(event.clone().into_active_model().reset_all())
             .exec_without_returning(write)
@@ -121,6 +133,33 @@ async fn history(write: &DatabaseTransaction, decision: &Prepared) -> Result<(),
             .filter(payments::Column::Channel.eq(payment.channel.as_str()))
             .filter(payments::Column::TradeNo.eq(payment.trade_no.as_str()))
             .filter(payments::Column::OrderId.eq(payment.order_id.as_str()))
+            .exec(write)
+            .await?;
+    }
+    Ok(())
+}
+
+async fn refunds(write: &DatabaseTransaction, decision: &OrderRows) -> Result<(), DbErr> {
+    for refund in &decision.refunds {
+        let row = refund.clone().into_active_model().reset_all();
+        let known = refunds::Entity::find_by_id(refund.refund_id.as_str())
+            .single(write)
+            .await?;
+        if known.is_none() {
+            refunds::Entity::insert(row)
+                .exec_without_returning(write)
+                .await?;
+            continue;
+        }
+        let mut changes = row;
+        for column in refunds::Column::iter() {
+            if REFUND_FIXED_AT_CREATION.contains(&column.as_str()) {
+                changes.not_set(column);
+            }
+        }
+        refunds::Entity::update_many()
+            .set(changes)
+            .filter(refunds::Column::RefundId.eq(refund.refund_id.as_str()))
             .exec(write)
             .await?;
     }
@@ -155,7 +194,9 @@ async fn idempotency(
     row: &idempotency_keys::Model,
 ) -> Result<(), DbErr> {
     let key = (row.owner.clone(), row.route.clone(), row.key.clone());
-    let found = idempotency_keys::Entity::find_by_id(key).one(write).await?;
+    let found = idempotency_keys::Entity::find_by_id(key)
+        .single(write)
+        .await?;
     if found.is_some_and(|found| found.payload_digest == row.payload_digest) {
         return Ok(());
     }
@@ -165,8 +206,18 @@ async fn idempotency(
     Ok(())
 }
 
-/// The order has left `MANUAL`: its alerts are over, except what this very write raises.
-async fn resolve(write: &DatabaseTransaction, decision: &Prepared) -> Result<(), DbErr> {
+/// The order has left `MANUAL`: its alerts are over, except what this very write raises. Others are over by their keys.
+async fn resolve(write: &DatabaseTransaction, decision: &OrderRows) -> Result<(), DbErr> {
+    alerts::Entity::update_many()
+        .set(alerts::ActiveModel {
+            status: ActiveValue::Set("resolved".to_owned()),
+            resolved_at: ActiveValue::Set(Some(decision.at)),
+            ..Default::default()
+        })
+        .filter(alerts::Column::Status.ne("resolved"))
+        .filter(alerts::Column::Key.is_in(decision.resolved_alerts.iter().map(String::as_str)))
+        .exec(write)
+        .await?;
     if !decision.resolves_alerts {
         return Ok(());
     }
@@ -190,7 +241,7 @@ async fn resolve(write: &DatabaseTransaction, decision: &Prepared) -> Result<(),
 /// A new key is a new alert; one that was ever raised is counted, if its alert is still there.
 async fn raise(write: &DatabaseTransaction, alert: &alerts::Model) -> Result<(), DbErr> {
     let known = alert_keys::Entity::find_by_id(alert.key.as_str())
-        .one(write)
+        .single(write)
         .await?;
     if known.is_none() {
         let key = alert_keys::ActiveModel {

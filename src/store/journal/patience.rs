@@ -2,7 +2,7 @@
 
 use super::queue::{Job, Queued, Waiting, Work};
 use super::types::{JournalError, Urgency};
-use super::writer::Writer;
+use super::writer::{Over, Writer};
 
 /// How long a create waits for a database that is away before its caller is told that nothing was written.
 const REFUSABLE_WAIT_MS: i64 = 2_000;
@@ -36,15 +36,15 @@ impl Writer {
         }
     }
 
-    /// Answers everything that waits: the epoch is over.
-    pub(super) fn refuse_all(&mut self) {
+    /// Answers everything that waits: nothing more is written.
+    pub(super) fn refuse_all(&mut self, over: Over) {
         self.jobs.close();
         self.drain();
         for queued in self.waiting.drain(..) {
             match queued.job {
-                Job::Work(Work::Commit(entry)) => entry.answer(Err(JournalError::EpochLost)),
+                Job::Work(Work::Commit(entry)) => entry.answer(Err(over.error())),
                 Job::Work(Work::Run(_, answer)) => {
-                    drop(answer.send(Err(JournalError::EpochLost)));
+                    drop(answer.send(Err(over.error())));
                 }
                 Job::Close => {}
             }

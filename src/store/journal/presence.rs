@@ -2,7 +2,7 @@
 //! would take writes all the same.
 
 use super::fault::Fault;
-use crate::store::file::OpenedFile;
+use crate::store::file::{LogSeen, OpenedFile};
 use std::cell::Cell;
 
 /// The file that was opened, and whether it was at its place when it was last looked for.
@@ -11,6 +11,9 @@ pub(super) struct Presence {
     /// `None` where the database is a server's.
     file: Option<OpenedFile>,
     missed: Cell<bool>,
+    /// Its log when it was last looked at. SQLite writes it over from its beginning, and never shortens it while it is
+    /// open.
+    log: Cell<Option<LogSeen>>,
 }
 
 impl Presence {
@@ -18,17 +21,48 @@ impl Presence {
         Self {
             file,
             missed: Cell::new(false),
+            log: Cell::new(None),
         }
     }
 
     /// Looks for the file before anything is written.
     pub(super) fn before(&self) -> Result<(), Fault> {
-        self.look().map_err(Fault::Away)
+        self.look().map_err(Fault::Away)?;
+        self.log_is_whole(Fault::Away)
     }
 
     /// Looks once more before a write is answered: it is worth nothing if it went into a file that is gone.
     pub(super) fn after(&self) -> Result<(), Fault> {
-        self.look().map_err(Fault::Unclear)
+        self.look().map_err(Fault::Unclear)?;
+        self.log_is_whole(Fault::Unclear)
+    }
+
+    /// Looks whether another hand has cut the log or taken it away. Who went on over a hole would read it as pages, and
+    /// fold them into the database; what goes into a log that is elsewhere is found by nobody.
+    fn log_is_whole(&self, away: fn(String) -> Fault) -> Result<(), Fault> {
+        let Some(file) = &self.file else {
+            return Ok(());
+        };
+        let Some(before) = self.log.get() else {
+            self.log.set(file.log_seen());
+            return Ok(());
+        };
+        let path = file.log();
+        let path = path.display();
+        match file.log_seen() {
+            None => Err(away(format!("the log in use is not at {path} now"))),
+            Some(now) if now.device_and_inode != before.device_and_inode => {
+                Err(away(format!("{path} is another log than the one in use")))
+            }
+            Some(now) if now.length < before.length => Err(Fault::Cut(format!(
+                "{path} had {} bytes and has {}",
+                before.length, now.length
+            ))),
+            Some(now) => {
+                self.log.set(Some(now));
+                Ok(())
+            }
+        }
     }
 
     pub(super) const fn is_needed(&self) -> bool {

@@ -1,7 +1,8 @@
 //! What waits for the journal.
 
 use super::types::{Committed, JournalError, Urgency};
-use crate::store::mapping::Prepared;
+use crate::store::audit::AuditRow;
+use crate::store::mapping::{OrderRows, Prepared};
 use sea_orm::Statement;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -22,7 +23,15 @@ pub(super) enum Job {
 
 pub(super) enum Work {
     Commit(Box<Entry>),
-    Run(Vec<Statement>, Answer<Vec<u64>>),
+    Run(Box<Run>, Answer<Vec<u64>>),
+}
+
+/// Statements of one write that belong to no order.
+#[derive(Default)]
+pub(super) struct Run {
+    pub(super) statements: Vec<Statement>,
+    /// Sealed into the audit log if the first statement changes a row.
+    pub(super) audit: Option<AuditRow>,
 }
 
 pub(super) type Answer<T> = oneshot::Sender<Result<T, JournalError>>;
@@ -32,8 +41,7 @@ pub(super) struct Entry {
     pub(super) write: Prepared,
     pub(super) urgency: Urgency,
     answer: Answer<Committed>,
-    /// Hashes of every unique thing it touches; equal ones only delay a write.
-    pub(super) touches: Vec<u64>,
+    pub(super) touches: Touches,
 }
 
 impl Entry {
@@ -66,13 +74,49 @@ impl Waiting {
     }
 }
 
-fn touches(write: &Prepared) -> Vec<u64> {
+/// Hashes of what a decision touches; equal ones only delay a write.
+pub(super) struct Touches {
+    /// Every unique thing.
+    pub(super) unique: Vec<u64>,
+    /// Accounts to whose balances it adds, whatever they are.
+    pub(super) adds_to: Vec<u64>,
+}
+
+fn touches(write: &Prepared) -> Touches {
+    match write {
+        Prepared::Order(rows) => Touches {
+            unique: touches_of_order(rows),
+            adds_to: moved_by_order(rows),
+        },
+        Prepared::Account(rows) => Touches {
+            unique: vec![account(&rows.movement.row.account)],
+            adds_to: Vec::new(),
+        },
+    }
+}
+
+fn moved_by_order(write: &OrderRows) -> Vec<u64> {
+    let movements = write.postings.movements.iter();
+    movements.map(|moved| account(&moved.row.account)).collect()
+}
+
+fn account(name: &str) -> u64 {
+    key("account", &[name])
+}
+
+fn touches_of_order(write: &OrderRows) -> Vec<u64> {
     let order = &write.order;
     let mut keys = vec![key("id", &[&order.order_id]), key("no", &[&order.order_no])];
     keys.extend(order.replaces.iter().map(|no| key("no", &[no])));
     let payments = write.payments.iter().chain(&write.kept_payments);
     keys.extend(payments.map(|row| key("trade", &[&row.channel, &row.trade_no])));
     keys.extend(write.alerts.iter().map(|row| key("alert", &[&row.key])));
+    keys.extend(
+        write
+            .resolved_alerts
+            .iter()
+            .map(|text| key("alert", &[text])),
+    );
     keys.extend(write.notice.iter().map(|notice| {
         let row = &notice.row;
         key("notice", &[&row.channel, &row.callback_key, &row.status])
@@ -83,6 +127,11 @@ fn touches(write: &Prepared) -> Vec<u64> {
             .iter()
             .map(|row| key("key", &[&row.owner, &row.route, &row.key])),
     );
+    let limited = write.daily_limit.and(order.account.as_ref());
+    keys.extend(limited.map(|name| key("orders of", &[name])));
+    // A batch ends with one row of the chain at most: one that is not written must leave no gap.
+    keys.extend(write.audit.iter().map(|_| key("audit", &[])));
+    keys.dedup();
     keys
 }
 

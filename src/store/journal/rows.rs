@@ -1,7 +1,8 @@
-//! What the two ways of writing agree on.
+//! What the ways of writing agree on.
 
 use crate::domain::order::AlertKind;
 use entities::orders::Column;
+use sea_orm::{EntityTrait, IdenStatic, Iterable};
 
 /// Columns of an order that no decision changes after its creation.
 pub(super) const FIXED_AT_CREATION: &[Column] = &[
@@ -32,3 +33,41 @@ pub(super) const OVER_WITH_MANUAL: [AlertKind; 5] = [
     AlertKind::TradeNoConflict,
     AlertKind::LateSuccess,
 ];
+
+/// Columns of a refund that no decision changes after its creation.
+pub(super) const REFUND_FIXED_AT_CREATION: [&str; 11] = [
+    "refund_id",
+    "order_id",
+    "refund_no",
+    "channel",
+    "trade_no",
+    "amount",
+    "currency",
+    "source",
+    "actor",
+    "note",
+    "created_at",
+];
+
+/// The names of an entity's columns without these.
+pub(super) fn names<E: EntityTrait>(without: &[&str]) -> Vec<&'static str> {
+    E::Column::iter()
+        .map(|column| column.as_str())
+        .filter(|name| !without.contains(name))
+        .collect()
+}
+
+/// What becomes of a row that is there already: it is as the new one, but for what is fixed.
+pub(super) fn replacing<E: EntityTrait>(key: &str, fixed: &[&str]) -> String {
+    let changes: Vec<_> = names::<E>(fixed)
+        .iter()
+        .map(|name| format!("{name} = excluded.{name}"))
+        .collect();
+    format!(" ON CONFLICT ({key}) DO UPDATE SET {}", changes.join(", "))
+}
+
+/// Words of ours, which hold no quote.
+pub(super) fn quoted(words: impl Iterator<Item = &'static str>) -> String {
+    let words: Vec<_> = words.map(|word| format!("'{word}'")).collect();
+    words.join(", ")
+}

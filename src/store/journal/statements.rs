@@ -1,26 +1,29 @@
 //! Writes that belong to no order.
 
 use super::fault::{Fault, Refused};
-use super::queue::Answer;
+use super::queue::{Answer, Run};
 use super::types::JournalError;
-use super::writer::{Backoff, EpochLost, Writer};
-use sea_orm::Statement;
+use super::writer::{Backoff, Over, Writer};
 
 impl Writer {
     /// Runs statements that belong to no order in a write of their own.
     pub(super) async fn statements(
         &mut self,
-        statements: Vec<Statement>,
+        run: Box<Run>,
         answer: Answer<Vec<u64>>,
-    ) -> Result<(), EpochLost> {
+    ) -> Result<(), Over> {
         let mut backoff = Backoff::default();
         loop {
-            let ran = self.strategy.run(&statements).await;
+            let ran = self.strategy.run(&run).await;
             let result = match ran {
                 Ok(Some(rows)) => Ok(rows),
                 Ok(None) => {
                     drop(answer.send(Err(JournalError::EpochLost)));
-                    return Err(EpochLost);
+                    return Err(Over::EpochLost);
+                }
+                Err(Fault::Cut(reason)) => {
+                    drop(answer.send(Err(JournalError::LogCut)));
+                    return Err(Over::log_cut(&reason));
                 }
                 Err(Fault::Away(reason)) => {
                     tracing::warn!(%reason, "the journal waits for the database");

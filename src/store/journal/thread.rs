@@ -4,10 +4,11 @@ use super::End;
 use super::gauges::Gauges;
 use super::presence::Presence;
 use super::queue::Queued;
-use super::strategy::Strategy;
+use super::strategy::{Strategy, Way};
 use super::types::JournalKind;
-use super::writer::Writer;
+use super::writer::{Over, Writer};
 use crate::clock::SharedClock;
+use crate::store::audit::AuditKey;
 use crate::store::connect::{self, Role};
 use crate::store::file::OpenedFile;
 use crate::store::place::Place;
@@ -22,6 +23,7 @@ pub(super) struct Orders {
     pub(super) epoch: i64,
     pub(super) kind: JournalKind,
     pub(super) clock: SharedClock,
+    pub(super) audit_key: AuditKey,
 }
 
 /// Starts the thread. If that fails the journal is as good as stopped: every write says so.
@@ -73,19 +75,23 @@ async fn work(
         Ok(connection) => {
             let mut writer = Writer {
                 strategy: Strategy {
-                    kind: orders.kind,
+                    way: Way::of(orders.kind, &orders.place),
                     connection,
                     epoch: orders.epoch,
                     presence: Presence::over(orders.file),
+                    audit_key: orders.audit_key,
                 },
                 clock: orders.clock,
                 jobs,
                 waiting: VecDeque::new(),
                 gauges,
             };
-            if writer.run().await.is_err() {
-                end.0.send_replace(End::EpochLost);
-                writer.refuse_all();
+            if let Err(over) = writer.run().await {
+                end.0.send_replace(match over {
+                    Over::EpochLost => End::EpochLost,
+                    Over::LogCut => End::LogCut,
+                });
+                writer.refuse_all(over);
             }
             drop(writer.strategy.connection.close().await);
         }

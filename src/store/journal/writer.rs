@@ -3,7 +3,7 @@
 use super::batch::{self, Next};
 use super::fault::{Fault, Refused};
 use super::gauges::Gauges;
-use super::queue::{Job, Queued, Waiting};
+use super::queue::{Job, Queued, Run, Waiting};
 use super::strategy::Strategy;
 use super::types::{Committed, JournalError};
 use super::verdict::{self, Verdict};
@@ -19,8 +19,30 @@ const BACKOFF_MAX: Duration = Duration::from_secs(1);
 /// How often an idle writer looks whether its file is at its place: without, only the next order would show that it is not.
 const IDLE_LOOK: Duration = Duration::from_secs(1);
 
-/// The epoch is over: nothing more is written.
-pub(super) struct EpochLost;
+/// Nothing more is written, and why.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Over {
+    /// The database is another runtime's.
+    EpochLost,
+    /// The database's log was cut.
+    LogCut,
+}
+
+impl Over {
+    /// What whoever waits is told.
+    pub(super) const fn error(self) -> JournalError {
+        match self {
+            Self::EpochLost => JournalError::EpochLost,
+            Self::LogCut => JournalError::LogCut,
+        }
+    }
+
+    /// Of a log that was cut, told once.
+    pub(super) fn log_cut(reason: &str) -> Self {
+        tracing::error!(%reason, "the database's log was cut under this process: nothing more is written");
+        Self::LogCut
+    }
+}
 
 pub(super) struct Writer {
     pub(super) strategy: Strategy,
@@ -31,10 +53,10 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) async fn run(&mut self) -> Result<(), EpochLost> {
+    pub(super) async fn run(&mut self) -> Result<(), Over> {
         loop {
             self.drain();
-            match batch::next(&mut self.waiting, self.strategy.batch_max()) {
+            match batch::next(&mut self.waiting, self.strategy.limits()) {
                 Next::Nothing => {
                     self.gauges.oldest(None);
                     match self.arrival().await {
@@ -56,13 +78,13 @@ impl Writer {
                 }
                 Next::Batch(batch) => self.write(batch).await?,
                 Next::Run {
-                    statements,
+                    run,
                     answer,
                     queued_at_ms,
                     permit,
                 } => {
                     self.gauges.oldest(Some(queued_at_ms));
-                    self.statements(statements, answer).await?;
+                    self.statements(run, answer).await?;
                     drop(permit);
                 }
             }
@@ -89,7 +111,7 @@ impl Writer {
     }
 
     /// Writes a batch; what fails is halved until it fails alone.
-    async fn write(&mut self, batch: Vec<Waiting>) -> Result<(), EpochLost> {
+    async fn write(&mut self, batch: Vec<Waiting>) -> Result<(), Over> {
         let mut parts = vec![batch];
         while let Some(mut part) = parts.pop() {
             let Some(refused) = self.attempt(&mut part).await? else {
@@ -108,7 +130,7 @@ impl Writer {
 
     /// Writes `part` and answers it, waiting as long as the database is away. What comes back was refused, and `part`
     /// holds what is still unanswered.
-    async fn attempt(&mut self, part: &mut Vec<Waiting>) -> Result<Option<Refused>, EpochLost> {
+    async fn attempt(&mut self, part: &mut Vec<Waiting>) -> Result<Option<Refused>, Over> {
         let mut backoff = Backoff::default();
         let mut unclear = false;
         while !part.is_empty() {
@@ -116,9 +138,9 @@ impl Writer {
             self.gauges.oldest(oldest);
             let reason = match self.once(part, &mut unclear).await {
                 Ok(refused) => return Ok(refused),
-                Err(Trouble::EpochLost) => {
-                    refuse(part.drain(..));
-                    return Err(EpochLost);
+                Err(Trouble::Over(over)) => {
+                    refuse(part.drain(..), over);
+                    return Err(over);
                 }
                 Err(Trouble::Away(reason)) => reason,
             };
@@ -138,13 +160,13 @@ impl Writer {
 
     /// Tries until a write succeeds, or nobody is left who could want one. Its time of waiting stands meanwhile: who cannot write is not ready, also when
     /// nothing waits.
-    async fn until_it_writes(&mut self, mut backoff: Backoff) -> Result<(), EpochLost> {
+    async fn until_it_writes(&mut self, mut backoff: Backoff) -> Result<(), Over> {
         loop {
-            match self.strategy.run(&[]).await {
+            match self.strategy.run(&Run::default()).await {
                 Ok(Some(_)) => return Ok(()),
-                Ok(None) => return Err(EpochLost),
+                Ok(None) => return Err(Over::EpochLost),
+                Err(Fault::Cut(reason)) => return Err(Over::log_cut(&reason)),
                 Err(fault) => {
-                    self.strategy.abandon().await;
                     backoff.wait().await;
                     self.drain();
                     self.give_up(&mut Vec::new(), false, &fault.reason());
@@ -182,9 +204,9 @@ impl Writer {
                 Ok(None)
             }
             Err(fault) => {
-                self.strategy.abandon().await;
                 match fault {
                     Fault::Away(reason) => Err(Trouble::Away(reason)),
+                    Fault::Cut(reason) => Err(Trouble::Over(Over::log_cut(&reason))),
                     Fault::Unclear(reason) => {
                         // Looked up at once where the answer is sure: on a full disk every attempt is unclear, and
                         // whoever is to be refused waits for a clear one.
@@ -225,7 +247,7 @@ impl Writer {
                 Ok(Verdict::Became(outcome)) => waiting.answer(Ok(outcome)),
                 Ok(Verdict::EpochLost) => {
                     part.push(waiting);
-                    return Err(Trouble::EpochLost);
+                    return Err(Trouble::Over(Over::EpochLost));
                 }
                 Err(error) => {
                     part.push(waiting);
@@ -256,9 +278,9 @@ impl Writer {
     }
 }
 
-fn refuse(waiting: impl Iterator<Item = Waiting>) {
+fn refuse(waiting: impl Iterator<Item = Waiting>, over: Over) {
     for one in waiting {
-        one.answer(Err(JournalError::EpochLost));
+        one.answer(Err(over.error()));
     }
 }
 
@@ -271,7 +293,7 @@ enum Arrival {
 
 /// Why an attempt came to nothing.
 enum Trouble {
-    EpochLost,
+    Over(Over),
     Away(String),
 }
 
@@ -284,6 +306,9 @@ impl From<DbErr> for Trouble {
 
 impl From<Fault> for Trouble {
     fn from(fault: Fault) -> Self {
+        if let Fault::Cut(reason) = &fault {
+            return Self::Over(Over::log_cut(reason));
+        }
         Self::Away(fault.reason())
     }
 }

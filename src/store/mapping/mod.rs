@@ -1,12 +1,19 @@
 //! Between rows and the domain: the only place that knows both.
 
+mod account;
 mod alert;
 mod order;
+mod outbox;
+mod postings;
 mod prepare;
+mod refund;
 
+pub(super) use account::{AccountRows, prepare_account};
 pub(super) use alert::{alert_from_row, new_alert, stored_event};
 pub(super) use order::{order_from_row, order_row, status};
-pub(super) use prepare::{NoticeRow, Prepared, prepare};
+pub(super) use postings::{MovementRow, PostingRows};
+pub(super) use prepare::{NoticeRow, OrderRows, Prepared, prepare};
+pub(super) use refund::refund_row;
 
 use super::StoreError;
 use sea_orm::{ColumnTrait, ColumnType};
@@ -19,7 +26,7 @@ fn to_json<T: Serialize>(value: &T) -> Result<String, StoreError> {
 }
 
 /// The value in the JSON text of `column`.
-fn from_json<T: DeserializeOwned>(column: &str, text: &str) -> Result<T, StoreError> {
+pub(super) fn from_json<T: DeserializeOwned>(column: &str, text: &str) -> Result<T, StoreError> {
     serde_json::from_str(text).map_err(|error| StoreError::Row(format!("{column}: {error}")))
 }
 

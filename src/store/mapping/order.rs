@@ -1,10 +1,11 @@
 //! An order and its row.
 
+use super::refund::refund_from_row;
 use super::{from_json, to_json, unreadable};
 use crate::domain::order::{CloseBy, Fingerprint, Order, OrderStatus, Payment, Reason};
 use crate::domain::{Currency, Money, OrderId, OrderNo, UnixMillis};
 use crate::store::StoreError;
-use entities::{orders, payments};
+use entities::{orders, payments, refunds};
 
 /// The row of this order as `decision` leaves it; `wake_at` is unix milliseconds.
 pub(in crate::store) fn order_row(
@@ -53,6 +54,7 @@ pub(in crate::store) fn order_row(
         next_action: order.next_action.as_ref().map(to_json).transpose()?,
         withheld: order.withheld,
         proposal: order.proposal.as_ref().map(to_json).transpose()?,
+        refund_proposal: order.refund_proposal.as_ref().map(to_json).transpose()?,
         callback_count: order.callback_count.into(),
         event_seq: order.event_seq.into(),
         last_error: order.last_error.clone(),
@@ -61,10 +63,11 @@ pub(in crate::store) fn order_row(
     })
 }
 
-/// The order of this row and these payments, which stand in their order.
+/// The order of this row, these payments and these refunds, which stand in their order.
 pub(in crate::store) fn order_from_row(
     row: orders::Model,
     payments: Vec<payments::Model>,
+    refunds: Vec<refunds::Model>,
 ) -> Result<Order, StoreError> {
     Ok(Order {
         money: money(row.amount, &row.currency)?,
@@ -112,6 +115,11 @@ pub(in crate::store) fn order_from_row(
         next_action: optional("next_action", row.next_action.as_deref())?,
         withheld: row.withheld,
         proposal: optional("proposal", row.proposal.as_deref())?,
+        refunds: refunds
+            .into_iter()
+            .map(refund_from_row)
+            .collect::<Result<_, _>>()?,
+        refund_proposal: optional("refund_proposal", row.refund_proposal.as_deref())?,
         callback_count: count("callback_count", row.callback_count)?,
         event_seq: count("event_seq", row.event_seq)?,
         last_error: row.last_error,
@@ -132,16 +140,16 @@ fn payment(row: payments::Model) -> Result<Payment, StoreError> {
     })
 }
 
-fn money(amount: i64, currency: &str) -> Result<Money, StoreError> {
+pub(super) fn money(amount: i64, currency: &str) -> Result<Money, StoreError> {
     let currency = Currency::parse(currency).ok_or_else(|| unreadable("currency", currency))?;
     Ok(Money::new(amount, currency))
 }
 
-fn count(column: &str, value: i64) -> Result<u32, StoreError> {
+pub(super) fn count(column: &str, value: i64) -> Result<u32, StoreError> {
     u32::try_from(value).map_err(|_out_of_range| unreadable(column, value))
 }
 
-fn word<T>(
+pub(super) fn word<T>(
     column: &str,
     text: Option<&str>,
     parse: fn(&str) -> Option<T>,
@@ -150,7 +158,7 @@ fn word<T>(
         .transpose()
 }
 
-fn optional<T: serde::de::DeserializeOwned>(
+pub(super) fn optional<T: serde::de::DeserializeOwned>(
     column: &str,
     text: Option<&str>,
 ) -> Result<Option<T>, StoreError> {

@@ -1,38 +1,70 @@
 //! A write in rows, made where the decision was made, so that the journal's thread has little to do.
 
-use super::{new_alert, order_row, to_json, unreadable};
+use super::account::AccountRows;
+use super::outbox::{self, FulfilmentRows};
+use super::postings::{self, PostingRows};
+use super::{new_alert, order_row, refund_row, to_json, unreadable};
 use crate::clock::new_id;
 use crate::domain::order::{Event, Payment};
 use crate::store::StoreError;
-use crate::store::journal::{CallbackRecord, Write};
-use entities::{alerts, callbacks, idempotency_keys, order_events, orders, payments};
+use crate::store::audit::AuditRow;
+use crate::store::journal::{CallbackRecord, DailyLimit, Write};
+use entities::{
+    alerts, callbacks, deliveries, idempotency_keys, order_events, orders, payments, refunds,
+};
 use std::collections::BTreeSet;
 
-/// Everything that one decision writes.
+/// One piece of work of the journal, in rows.
 #[derive(Debug)]
-pub(in crate::store) struct Prepared {
+pub(in crate::store) enum Prepared {
+    Order(Box<OrderRows>),
+    Account(Box<AccountRows>),
+}
+
+impl Prepared {
+    /// The decision's id.
+    pub(in crate::store) fn decision(&self) -> &str {
+        match self {
+            Self::Order(rows) => &rows.order.last_decision,
+            Self::Account(rows) => &rows.movement.row.last_decision,
+        }
+    }
+
+    /// What is to be sealed into the audit log with it.
+    pub(in crate::store) fn audit(&self) -> Option<&AuditRow> {
+        match self {
+            Self::Order(rows) => rows.audit.as_ref(),
+            Self::Account(_) => None,
+        }
+    }
+}
+
+/// Everything that one decision about an order writes.
+#[derive(Debug)]
+pub(in crate::store) struct OrderRows {
     /// `None` creates the order.
     pub(in crate::store) expected_version: Option<i64>,
     pub(in crate::store) unless_replaced: bool,
+    pub(in crate::store) daily_limit: Option<DailyLimit>,
     pub(in crate::store) order: orders::Model,
     pub(in crate::store) events: Vec<order_events::Model>,
     /// Payments that are new.
     pub(in crate::store) payments: Vec<payments::Model>,
     /// Payments on record, whose `own` may have changed.
     pub(in crate::store) kept_payments: Vec<payments::Model>,
+    pub(in crate::store) refunds: Vec<refunds::Model>,
+    pub(in crate::store) postings: PostingRows,
+    pub(in crate::store) fulfilments: FulfilmentRows,
+    pub(in crate::store) deliveries: Vec<deliveries::Model>,
     pub(in crate::store) alerts: Vec<alerts::Model>,
     pub(in crate::store) resolves_alerts: bool,
+    /// Keys of alerts that are over.
+    pub(in crate::store) resolved_alerts: Vec<String>,
     pub(in crate::store) notice: Option<NoticeRow>,
     pub(in crate::store) idempotency: Option<idempotency_keys::Model>,
+    pub(in crate::store) audit: Option<AuditRow>,
     /// Unix milliseconds.
     pub(in crate::store) at: i64,
-}
-
-impl Prepared {
-    /// The decision's id.
-    pub(in crate::store) fn decision(&self) -> &str {
-        &self.order.last_decision
-    }
 }
 
 /// A notice and whether its row is there already.
@@ -51,15 +83,25 @@ pub(in crate::store) fn prepare(write: &Write) -> Result<Prepared, StoreError> {
             .iter()
             .any(|new| new.trade_no == row.trade_no)
     });
-    Ok(Prepared {
+    let events = events(write)?;
+    let refunds = write.refunds.iter();
+    let rows = OrderRows {
         expected_version: write.expected_version,
         unless_replaced: write.unless_replaced,
+        daily_limit: write.daily_limit,
         order: order_row(&write.order, decision, write.wake_at)?,
-        events: events(write)?,
         payments: new,
         kept_payments: kept,
+        refunds: refunds
+            .map(|refund| refund_row(&write.order, refund))
+            .collect::<Result<_, _>>()?,
+        postings: postings::rows(write),
+        fulfilments: outbox::fulfilments(write),
+        deliveries: outbox::deliveries(write, &events),
+        events,
         alerts: alerts(write),
         resolves_alerts: write.resolves_alerts,
+        resolved_alerts: write.resolved_alerts.clone(),
         notice: write.callback.as_ref().map(|record| notice(write, record)),
         idempotency: write
             .idempotency
@@ -72,8 +114,13 @@ pub(in crate::store) fn prepare(write: &Write) -> Result<Prepared, StoreError> {
                 order_no: record.order_no.0.clone(),
                 created_at: write.at.0,
             }),
+        audit: write
+            .audit
+            .as_ref()
+            .map(|record| AuditRow::new(record, decision, write.at)),
         at: write.at.0,
-    })
+    };
+    Ok(Prepared::Order(Box::new(rows)))
 }
 
 fn events(write: &Write) -> Result<Vec<order_events::Model>, StoreError> {

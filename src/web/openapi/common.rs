@@ -51,12 +51,13 @@ fn complete(operation: &mut Operation, path: &str) {
         add(
             operation,
             "429",
-            "`rate-limited`: this key asks more often than `limits.requests_per_key` allows",
+            "`rate-limited`: this key asks more often than `limits.requests_per_key` allows, or this address, without a \
+             key, than `limits.unauthenticated_per_address`",
         );
         add(
             operation,
             "503",
-            "`unavailable`: nothing was written; try again",
+            "`unavailable` or, for a new order, `channel-unavailable`: nothing was written; try again",
         );
     }
     if path.starts_with("/v1/") {
@@ -79,6 +80,9 @@ fn complete(operation: &mut Operation, path: &str) {
     for (status, response) in &mut operation.responses.responses {
         if let RefOr::T(response) = response {
             headers(response, status);
+            if by_key {
+                allowance(response);
+            }
         }
     }
 }
@@ -97,18 +101,28 @@ fn add(operation: &mut Operation, status: &str, description: &str) {
         .or_insert(RefOr::T(response));
 }
 
+/// What is left of the caller's allowance, where there is a limit.
+fn allowance(response: &mut Response) {
+    let left = "`\"key\";r=199;t=1`: requests that are left, and seconds until all are there again; where there is a limit";
+    add_header(response, "RateLimit", left);
+    let policy = "`\"key\";q=200;w=1`: so many requests in so many seconds; where there is a limit";
+    add_header(response, "RateLimit-Policy", policy);
+}
+
+fn add_header(response: &mut Response, name: &str, description: &str) {
+    let text = ObjectBuilder::new().schema_type(Type::String).build();
+    let header = HeaderBuilder::new()
+        .schema(Some(text))
+        .description(Some(description))
+        .build();
+    response
+        .headers
+        .entry(name.to_owned())
+        .or_insert(RefOr::T(header));
+}
+
 fn headers(response: &mut Response, status: &str) {
-    let mut add = |name: &str, description: &str| {
-        let text = ObjectBuilder::new().schema_type(Type::String).build();
-        let header = HeaderBuilder::new()
-            .schema(Some(text))
-            .description(Some(description))
-            .build();
-        response
-            .headers
-            .entry(name.to_owned())
-            .or_insert(RefOr::T(header));
-    };
+    let mut add = |name: &str, description: &str| add_header(response, name, description);
     add("X-Request-Id", "The id of the request, as the log has it");
     match status {
         "401" => add(

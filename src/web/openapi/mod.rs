@@ -6,7 +6,7 @@ pub(crate) mod requests;
 #[cfg(test)]
 mod tests;
 
-use super::routes::{alerts, callbacks, health, keys, operations, orders};
+use super::routes::{accounts, alerts, callbacks, deliveries, health, keys, operations, orders};
 use common::Common;
 use std::sync::OnceLock;
 use utoipa::OpenApi;
@@ -31,9 +31,21 @@ use utoipa::OpenApi;
         orders::actions::query,
         orders::actions::close,
         orders::review::review,
+        orders::refunds::request::refund,
+        orders::refunds::read::list,
+        orders::refunds::read::get,
+        orders::refunds::review::review,
         callbacks::receive,
+        accounts::balances::balances,
+        accounts::entries::entries,
+        accounts::debit::debit,
+        accounts::holds::hold,
+        accounts::holds::capture,
+        accounts::holds::release,
         alerts::list,
         alerts::acknowledge,
+        deliveries::list,
+        deliveries::redeliver,
         keys::list,
         keys::create,
         keys::revoke,

@@ -59,7 +59,17 @@ fn every_operation_of_the_api_names_its_key_and_its_problems() {
 #[test]
 fn bodies_of_requests_take_no_unknown_fields() {
     let document = document();
-    for name in ["NewOrder", "NewEntitlement", "NewReview", "NewKey"] {
+    for name in [
+        "NewOrder",
+        "NewEntitlement",
+        "NewReview",
+        "NewRefund",
+        "NewRefundReview",
+        "NewKey",
+        "NewDebit",
+        "NewHold",
+        "NewCapture",
+    ] {
         let schema = &document["components"]["schemas"][name];
         assert_eq!(schema["additionalProperties"], false, "{name}");
     }

@@ -1,6 +1,6 @@
 //! Alerts.
 
-use crate::domain::order::AlertKind;
+use crate::domain::order::{AlertKind, Severity};
 use crate::moment::rfc3339;
 use crate::store;
 use crate::store::alerts::StoredAlert;
@@ -90,7 +90,7 @@ pub(crate) async fn list(
     let read = &shared.database.read;
     let rows = limit.saturating_add(1);
     let mut alerts = store::alerts::list(read, status, after.as_deref(), rows).await?;
-    let next_cursor = cursor::cut(&mut alerts, limit, |alert| &alert.alert_id);
+    let next_cursor = cursor::cut(&mut alerts, limit, |alert| alert.alert_id.clone());
     Ok(HttpResponse::Ok().json(AlertList {
         data: alerts.into_iter().map(view).collect(),
         next_cursor,
@@ -127,7 +127,9 @@ pub(crate) async fn acknowledge(
 }
 
 fn view(alert: StoredAlert) -> AlertView {
-    let action = AlertKind::parse(&alert.kind).map(AlertKind::suggested_action);
+    let action = AlertKind::parse(&alert.kind)
+        .zip(Severity::parse(&alert.severity))
+        .map(|(kind, severity)| kind.suggested_action(severity));
     AlertView {
         alert_id: alert.alert_id,
         kind: alert.kind,

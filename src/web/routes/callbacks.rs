@@ -3,6 +3,7 @@
 use crate::actors::Received;
 use crate::channels::{Acknowledge, RawNotice, Rejection, RejectionRule};
 use crate::web::about::About;
+use crate::web::allowance;
 use crate::web::body;
 use crate::web::callback_log::{Line, log, log_unread};
 use crate::web::problem::Problem;
@@ -14,7 +15,6 @@ use actix_web::http::header;
 use actix_web::web::{self, Data, Payload, ServiceConfig};
 use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder};
 use std::collections::BTreeMap;
-use std::net::{IpAddr, Ipv4Addr};
 
 /// Bytes of a callback's body.
 const BODY_MAX: usize = 64 * 1024;
@@ -76,17 +76,11 @@ pub(crate) async fn receive(
 
 /// The rate limit stands before everything that costs.
 fn admit(shared: &Shared, request: &HttpRequest) -> Result<(), Problem> {
-    let peer = request.peer_addr();
-    let peer = peer.map(|address| address.ip().to_canonical());
-    let peer = peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
-    let forwarded = request.headers().get_all("x-forwarded-for");
-    let forwarded: Vec<&str> = forwarded.filter_map(|value| value.to_str().ok()).collect();
-    let address = shared.callbacks.address(peer, &forwarded.join(","));
-    shared.callbacks.admit(address).map_err(|wait| {
-        shared.metrics.callback("any", "rate_limited");
-        // Whole seconds, rounded up: a wait of 10 ms is not a wait of none.
-        Problem::new(Kind::RateLimited).retry_after(wait.as_secs().saturating_add(1))
-    })
+    match shared.callbacks.take(request) {
+        Some(allowance) => allowance::spend(request, allowance)
+            .inspect_err(|_| shared.metrics.callback("any", "rate_limited")),
+        None => Ok(()),
+    }
 }
 
 /// Hands the notice over. A channel that hangs up does not stop what it has begun.

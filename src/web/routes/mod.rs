@@ -1,7 +1,9 @@
 //! The routes, a folder or file for each noun, and how they are mounted.
 
+pub(crate) mod accounts;
 pub(crate) mod alerts;
 pub(crate) mod callbacks;
+pub(crate) mod deliveries;
 pub(crate) mod health;
 pub(crate) mod keys;
 pub(crate) mod operations;
@@ -23,7 +25,9 @@ pub fn api(state: State) -> impl Fn(&mut ServiceConfig) + Clone {
             .app_data(shared)
             .configure(orders::mount)
             .configure(callbacks::mount)
+            .configure(accounts::mount)
             .configure(alerts::mount)
+            .configure(deliveries::mount)
             .configure(keys::mount)
             .default_service(web::to(nothing_here))
             .wrap(from_fn(move |request, next| {

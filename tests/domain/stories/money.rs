@@ -94,7 +94,7 @@ fn a_trade_of_another_order_pays_nothing_and_denies_nothing() {
 fn money_that_went_back_already_grants_nothing() {
     let scene = check(
         "submit
-         reply 1 refunded T1       -> REFUNDED + alert external_refund
+         reply 1 refunded T1       -> REFUNDED + alert external_refund + external-T1 SUCCEEDED + refund.succeeded
          callback paid T1          -> REFUNDED + dup
          callback refunded T1      -> REFUNDED + dup",
     );
@@ -106,10 +106,11 @@ fn a_notice_of_a_refund_that_comes_again_is_counted_and_is_no_news() {
     let scene = check(
         "submit
          reply 1 paid T1           -> PAID + order.paid
-         refund R1                 -> PAID + alert external_refund
-         refund again R1           -> PAID + dup",
+         refund told R1 succeeded 500   -> PARTIALLY_REFUNDED + R1 SUCCEEDED + alert external_refund + refund.succeeded
+         refund repeat R1 succeeded 500 -> PARTIALLY_REFUNDED + dup
+         refund told R1 succeeded 500   -> PARTIALLY_REFUNDED + dup",
     );
-    assert_eq!((scene.order.callback_count, scene.told.len()), (2, 1));
+    assert_eq!((scene.order.callback_count, scene.told.len()), (3, 1));
 }
 
 #[test]

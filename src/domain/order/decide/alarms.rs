@@ -93,15 +93,41 @@ impl Draft<'_> {
 
     /// Raises an alert about one trade of the order.
     pub(super) fn alert_of_trade(&mut self, kind: AlertKind, trade_no: &str, message: String) {
-        let subject = format!("{}/{trade_no}", self.before.order_id);
-        let episode = "first".to_owned();
-        self.alerts.push(Alert {
+        let alert = self.trade_alert(kind, trade_no, message);
+        self.alerts.push(alert);
+    }
+
+    pub(super) fn trade_alert(&self, kind: AlertKind, trade_no: &str, message: String) -> Alert {
+        Alert {
             kind,
             severity: Severity::Action,
-            subject,
-            episode,
+            subject: format!("{}/{trade_no}", self.before.order_id),
+            episode: "first".to_owned(),
             message,
-        });
+        }
+    }
+
+    /// An alert about one refund of the order.
+    pub(super) fn refund_alert(
+        &self,
+        kind: AlertKind,
+        refund_no: &str,
+        episode: &str,
+        message: String,
+    ) -> Alert {
+        Alert {
+            kind,
+            severity: Severity::Action,
+            subject: format!("{}/refund/{refund_no}", self.before.order_id),
+            episode: episode.to_owned(),
+            message,
+        }
+    }
+
+    /// Raises an alert about a refund that is raised once for it.
+    pub(super) fn alert_of_refund(&mut self, kind: AlertKind, refund_no: &str, message: String) {
+        let alert = self.refund_alert(kind, refund_no, "once", message);
+        self.alerts.push(alert);
     }
 
     /// The channel says something that does not fit what is on record.

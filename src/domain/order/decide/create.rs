@@ -62,6 +62,10 @@ pub fn create(order: &Order, by: &str, context: &Context<'_>) -> Decision {
         payments: Vec::new(),
         alerts: Vec::new(),
         resolves_alerts: false,
+        resolved_alerts: Vec::new(),
+        refunds: Vec::new(),
+        postings: Vec::new(),
+        fulfilments: Vec::new(),
         announcements: Vec::new(),
         effects: vec![effect],
     }

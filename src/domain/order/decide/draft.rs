@@ -4,9 +4,10 @@ use super::super::decision::{Alert, Decision, Effect, Event};
 use super::super::input::Input;
 use super::super::statement::Proof;
 use super::super::status::{Announcement, EntitlementStatus, OrderStatus, Reason};
-use super::super::{Order, Payment, Submit};
+use super::super::{FulfilmentChange, Order, Payment, Posting, Refund, Submit};
 use super::history::event_of;
 use super::{Column, Context};
+use crate::domain::UnixMillis;
 
 pub(super) struct Draft<'a> {
     pub(super) before: &'a Order,
@@ -16,11 +17,14 @@ pub(super) struct Draft<'a> {
     /// The event of the input itself; written if `noted`.
     pub(super) event: Event,
     noted: bool,
-    /// The event that follows the input's own in the same write.
-    pub(super) following: Option<Event>,
+    /// The events that follow the input's own in the same write.
+    following: Vec<Event>,
     payments: Vec<Payment>,
     pub(super) alerts: Vec<Alert>,
     pub(super) resolves_alerts: bool,
+    pub(super) resolved_alerts: Vec<String>,
+    pub(super) postings: Vec<Posting>,
+    pub(super) fulfilments: Vec<FulfilmentChange>,
     pub(super) announcements: Vec<Announcement>,
     effects: Vec<Effect>,
 }
@@ -34,10 +38,13 @@ impl<'a> Draft<'a> {
             next: before.clone(),
             event: event_of(before, input),
             noted: false,
-            following: None,
+            following: Vec::new(),
             payments: Vec::new(),
             alerts: Vec::new(),
             resolves_alerts: false,
+            resolved_alerts: Vec::new(),
+            postings: Vec::new(),
+            fulfilments: Vec::new(),
             announcements: Vec::new(),
             effects: Vec::new(),
         }
@@ -46,6 +53,21 @@ impl<'a> Draft<'a> {
     /// `ev`: the input becomes a line of the history.
     pub(super) fn note(&mut self) {
         self.noted = true;
+    }
+
+    /// The line of the history that is being written: the input's own, or the newest that follows it.
+    pub(super) fn line(&mut self) -> &mut Event {
+        self.following.last_mut().unwrap_or(&mut self.event)
+    }
+
+    /// What happens from here on is a line of the history of its own.
+    pub(super) fn next_line(&mut self, event: Event) {
+        let status = self.next.status;
+        self.line().to = status;
+        self.following.push(Event {
+            from: Some(status),
+            ..event
+        });
     }
 
     /// `ask`: the input is noted and the channel is asked, under the order's own account or not at all.
@@ -136,8 +158,11 @@ impl<'a> Draft<'a> {
     pub(super) fn withhold(&mut self) {
         self.next.withheld = true;
         for entitlement in &mut self.next.entitlements {
-            entitlement.status = EntitlementStatus::Revoked;
+            if entitlement.status == EntitlementStatus::Pending {
+                entitlement.status = EntitlementStatus::Revoked;
+            }
         }
+        self.fulfilments.clear();
         self.announcements
             .retain(|announcement| *announcement != Announcement::OrderPaid);
     }
@@ -152,25 +177,24 @@ impl<'a> Draft<'a> {
 
     /// Counts, numbers and versions: what the write will hold.
     pub(super) fn finish(mut self) -> Decision {
+        let status = self.next.status;
+        self.line().to = status;
         let mut events: Vec<Event> = Vec::new();
         if self.noted {
-            self.event.to = match self.following {
-                Some(_) => self.before.status,
-                None => self.next.status,
-            };
             events.push(self.event);
         }
-        events.extend(self.following.map(|event| Event {
-            to: self.next.status,
-            ..event
-        }));
+        events.append(&mut self.following);
         let count = u32::try_from(events.len()).unwrap_or(u32::MAX);
         for event in &mut events {
             event.detail.reason = self.next.reason;
             event.detail.submit_count = self.next.submit_count();
             event.detail.check_count = self.next.check_count;
+            let refund = event.detail.refund_no.as_deref();
+            let refund = refund.and_then(|refund_no| self.next.refund(refund_no));
+            event.detail.refund_status = refund.map(|refund| refund.status);
         }
         self.next.event_seq = self.before.event_seq.saturating_add(count);
+        let refunds = changed_refunds(self.before, &mut self.next, self.context.now.wall);
         if decisive(&self.next) != decisive(self.before) {
             self.next.version = self.before.version.saturating_add(1);
         }
@@ -183,20 +207,54 @@ impl<'a> Draft<'a> {
             payments: self.payments,
             alerts: self.alerts,
             resolves_alerts: self.resolves_alerts,
+            resolved_alerts: self.resolved_alerts,
+            refunds,
+            postings: self.postings,
+            fulfilments: self.fulfilments,
             announcements: self.announcements,
             effects: self.effects,
         }
     }
 }
 
+/// The refunds that are new or have changed, their versions and moments set.
+fn changed_refunds(before: &Order, next: &mut Order, now: UnixMillis) -> Vec<Refund> {
+    let mut changed = Vec::new();
+    for refund in &mut next.refunds {
+        match before.refund(&refund.refund_no) {
+            Some(old) if old == refund => continue,
+            Some(old) if decisive_refund(old) != decisive_refund(refund) => {
+                refund.version = old.version.saturating_add(1);
+            }
+            Some(_) => {}
+            None => refund.version = 1,
+        }
+        refund.updated_at = now;
+        changed.push(refund.clone());
+    }
+    changed
+}
+
+fn decisive_refund(refund: &Refund) -> Refund {
+    Refund {
+        proposal: None,
+        last_error: None,
+        version: 0,
+        updated_at: UnixMillis(0),
+        ..refund.clone()
+    }
+}
+
 /// The order without what no decision reads: events, duplicates and proposals leave the version alone.
 fn decisive(order: &Order) -> Order {
     let mut read = order.clone();
+    read.refunds = order.refunds.iter().map(decisive_refund).collect();
+    read.refund_proposal = None;
     read.proposal = None;
     read.callback_count = 0;
     read.event_seq = 0;
     read.last_error = None;
-    read.updated_at = crate::domain::UnixMillis(0);
+    read.updated_at = UnixMillis(0);
     read.version = 0;
     read
 }

@@ -2,6 +2,7 @@
 
 use super::super::status::{OrderStatus, Reason};
 use super::draft::Draft;
+use crate::domain::Stamp;
 
 /// Whether *not found* is *not charged*, and what it lacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,23 +18,33 @@ pub(super) enum NotCharged {
 
 /// NC: *not found* is *not charged* only when all of its conditions hold.
 pub(super) fn not_charged(draft: &Draft<'_>) -> NotCharged {
-    let (context, rules) = (draft.context, draft.context.rules);
-    if !context.open_submits.is_empty() {
+    if !draft.context.open_submits.is_empty() {
         return NotCharged::CallOpen;
     }
-    let grace = rules.not_found_grace_ms;
     let unresolved = draft
         .before
         .submits
         .iter()
         .filter(|submit| !submit.resolved);
-    // A submit of an earlier run, or none at all, counts from start-up: nobody watched the channel before.
+    let calls = unresolved.map(|submit| (Some(submit.started), submit.ended));
+    not_done(draft, calls, draft.before.not_found_since.as_ref())
+}
+
+/// The same of any calls that have ended: when each started and ended, and since when the channel knows of none.
+pub(super) fn not_done(
+    draft: &Draft<'_>,
+    calls: impl Iterator<Item = (Option<Stamp>, Option<Stamp>)>,
+    since: Option<&Stamp>,
+) -> NotCharged {
+    let (context, rules) = (draft.context, draft.context.rules);
+    let grace = rules.not_found_grace_ms;
+    // A call of an earlier run, or none at all, counts from start-up: nobody watched the channel before.
     let this_run = context.now.epoch;
-    let ended_by = unresolved
-        .filter_map(|submit| {
-            let started = Some(submit.started).filter(|stamp| stamp.epoch == this_run);
+    let ended_by = calls
+        .filter_map(|(started, ended)| {
+            let started = started.filter(|stamp| stamp.epoch == this_run);
             let at_most = started.map(|stamp| stamp.mono_ms.saturating_add(rules.read_timeout_ms));
-            let ended = submit.ended.filter(|stamp| stamp.epoch == this_run);
+            let ended = ended.filter(|stamp| stamp.epoch == this_run);
             at_most.max(ended.map(|stamp| stamp.mono_ms))
         })
         .max()
@@ -47,7 +58,7 @@ pub(super) fn not_charged(draft: &Draft<'_>) -> NotCharged {
     if rules.capabilities.one_charge_per_key {
         return NotCharged::Certain;
     }
-    match &draft.before.not_found_since {
+    match since {
         None => NotCharged::SecondQueryIn(grace),
         Some(since) => match grace.saturating_sub(context.now.elapsed_since(since)) {
             left if left > 0 => NotCharged::SecondQueryIn(left),
@@ -159,6 +170,8 @@ pub(super) fn gate(draft: &mut Draft<'_>) {
         draft.manual(Reason::ResubmitRefused, None);
     } else if order.submit_count() >= submits_max {
         draft.manual(Reason::MaxSubmits, None);
+    } else if order.has_proof() {
+        draft.manual(Reason::ResubmitRefused, None);
     } else {
         draft.note();
         draft.submit_with_event();
@@ -215,6 +228,11 @@ pub(super) fn first(draft: &mut Draft<'_>, not_found: bool) {
         draft.shut_as_wanted();
     } else if !context.same_account(order) {
         draft.manual(Reason::ChannelChanged, None);
+    } else if order.has_proof() {
+        draft.manual(Reason::ResubmitRefused, None);
+    } else if !context.open_submits.is_empty() {
+        // Whatever the row says, a submit of it is out.
+        ask_in(draft, context.rules.query_timeout_ms.saturating_mul(2));
     } else {
         draft.note();
         draft.submit_with_event();

@@ -2,23 +2,28 @@
 //!
 //! Each file answers one question: [`answers`] what the channel's answers do ([`replies`], [`queries`], [`closes`],
 //! [`notices`] by where they come from), [`wait`] how `PENDING` goes on, [`money`] what proof does, [`gate`] whether
-//! a submit may go out, [`timers`] what time and start-up do, [`people`] what requests and reviews do. [`draft`] is
-//! the decision in the making, [`moves`] are the codes of the cells, [`alarms`] is what people are told, [`history`]
-//! the events.
+//! a submit may go out, [`timers`] what time and start-up do, [`people`] what requests and reviews do, [`refunds`] how
+//! money goes back, [`grants`], [`revocations`] and [`disputes`] what the payer gets, loses and may not use. [`draft`]
+//! is the decision in the making, [`moves`] are the codes of the cells, [`alarms`] is what people are told,
+//! [`history`] the events.
 
 mod alarms;
 mod answers;
 mod closes;
 mod create;
+mod disputes;
 mod draft;
 mod gate;
+mod grants;
 mod history;
 mod money;
 mod moves;
 mod notices;
 mod people;
 mod queries;
+mod refunds;
 mod replies;
+mod revocations;
 mod timers;
 mod wait;
 
@@ -32,6 +37,7 @@ use crate::domain::{Now, UnixMillis};
 use draft::Draft;
 
 pub use create::create;
+pub use grants::stands;
 
 /// What a decision reads beside the order.
 #[derive(Debug, Clone, Copy)]
@@ -40,6 +46,10 @@ pub struct Context<'a> {
     pub rules: &'a Rules,
     /// Numbers of the submits whose calls are open in this process.
     pub open_submits: &'a [u32],
+    /// Numbers of the refunds whose send is open in this process.
+    pub open_refunds: &'a [String],
+    /// The id of a refund that this decision may make.
+    pub new_refund_id: &'a str,
     /// The newest order that replaces this one and is not ended.
     pub successor: Option<OrderStatus>,
 }
@@ -122,18 +132,35 @@ pub fn decide(order: &Order, input: &Input, context: &Context<'_>) -> Result<Dec
         Input::Answer { source, answer } => answers::answered(&mut draft, source, answer),
         Input::TradeTaken { source, proof } => money::trade_taken(&mut draft, source, proof),
         Input::SubmitTimedOut { submit } => timers::submit_timed_out(&mut draft, *submit),
-        Input::Due => timers::due(&mut draft),
+        Input::Due => {
+            timers::due(&mut draft);
+            refunds::due(&mut draft);
+        }
         Input::UiDeadlinePassed => timers::ui_deadline_passed(&mut draft),
-        Input::Recovered => timers::recovered(&mut draft),
+        Input::Recovered => {
+            timers::recovered(&mut draft);
+            refunds::recovered(&mut draft);
+        }
         Input::ActorFailed { .. } => timers::actor_failed(&mut draft),
         Input::CloseRequested { .. } => people::close_requested(&mut draft)?,
         Input::QueryRequested { .. } => people::query_requested(&mut draft)?,
         Input::Review(review) => people::reviewed(&mut draft, review)?,
-        Input::ExternalRefund {
-            source, reference, ..
-        } => money::refund_told(&mut draft, source, reference),
-        Input::Dispute { reference, phase } => money::dispute(&mut draft, reference, phase),
-        Input::BillLine { .. } => money::bill_line(&mut draft),
+        Input::RefundRequested(request) => refunds::requested(&mut draft, request)?,
+        Input::RefundReply {
+            call,
+            refund_no,
+            answer,
+        } => refunds::replied(&mut draft, *call, refund_no, answer),
+        Input::RefundTold { source, news } => refunds::told(&mut draft, source, news),
+        Input::RefundReview(review) => refunds::reviewed(&mut draft, review)?,
+        Input::Fulfil { kind, outside } => grants::fulfil(&mut draft, kind, *outside),
+        Input::Dispute {
+            source,
+            reference,
+            phase,
+            ..
+        } => disputes::dispute(&mut draft, source, reference, *phase),
+        Input::BillLine { .. } => disputes::bill_line(&mut draft),
     }
     Ok(draft.finish())
 }

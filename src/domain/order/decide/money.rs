@@ -2,15 +2,20 @@
 
 use super::super::decision::{AlertKind, Severity};
 use super::super::input::Source;
+use super::super::refund::RefundSource;
 use super::super::statement::Proof;
-use super::super::status::{OrderStatus, Reason};
+use super::super::status::Reason;
 use super::Column;
 use super::draft::Draft;
 use super::gate::ask_first;
+use super::refunds::{belied_by_refunds, give_back, given_back_already, trade_given_back};
 use crate::domain::schedule::LateSuccess;
 
 /// *Paid*, and everything compared agrees.
 pub(super) fn paid(draft: &mut Draft<'_>, source: &Source, proof: &Proof) {
+    if is_belied(draft, proof) {
+        return;
+    }
     match draft.column {
         Column::Unpaid
         | Column::Processing
@@ -29,8 +34,28 @@ pub(super) fn paid(draft: &mut Draft<'_>, source: &Source, proof: &Proof) {
     }
 }
 
+/// Whether the proof would pay by a trade whose own refunds say otherwise: then a person compares. It was told of with
+/// other money before, so that this is a new episode.
+fn is_belied(draft: &mut Draft<'_>, proof: &Proof) -> bool {
+    let Some(reason) = belied_by_refunds(draft.before, proof) else {
+        return false;
+    };
+    match draft.column {
+        Column::Unpaid | Column::Processing | Column::Pending | Column::Unknown | Column::Ended => {
+            draft.manual(reason, None)
+        }
+        Column::ManualOpen => draft.swap(reason, None),
+        // It pays nothing there.
+        Column::ManualHeld | Column::Paid => return false,
+    }
+    true
+}
+
 /// *Paid*, and given back in full: nothing is granted, whatever the policy.
 pub(super) fn gone(draft: &mut Draft<'_>, source: &Source, proof: &Proof) {
+    if is_belied(draft, proof) {
+        return;
+    }
     match draft.column {
         Column::Unpaid
         | Column::Processing
@@ -38,38 +63,15 @@ pub(super) fn gone(draft: &mut Draft<'_>, source: &Source, proof: &Proof) {
         | Column::Unknown
         | Column::ManualOpen
         | Column::Ended => {
-            draft.enter(OrderStatus::Refunded, None);
-            draft.next.paid_at = Some(draft.context.now.wall);
-            draft.keep_payment(proof, true);
-            draft.next.amount_refunded = proof.money.amount;
-            draft.withhold();
-            let message = format!(
-                "Order {} was paid and given back in full.",
-                draft.before.order_no
-            );
-            // Where we had said that nothing was paid, a person compares.
-            let severity = if draft.column == Column::Ended {
-                Severity::Action
-            } else {
-                Severity::Info
-            };
-            draft.alert(
-                AlertKind::ExternalRefund,
-                severity,
-                &proof.trade_no,
-                message,
-            );
+            given_back_already(draft, proof);
         }
         Column::ManualHeld => keep(draft, source, proof),
-        Column::Paid if gone_already(draft, proof) => note_unless_repeated(draft, source),
-        Column::Paid => external_refund(draft, &proof.trade_no),
+        Column::Paid => {
+            if !trade_given_back(draft, proof) {
+                note_unless_repeated(draft, source);
+            }
+        }
     }
-}
-
-/// That this trade was given back in full is on record.
-fn gone_already(draft: &Draft<'_>, proof: &Proof) -> bool {
-    let own = draft.before.payment(&proof.trade_no);
-    draft.before.status == OrderStatus::Refunded && own.is_some_and(|kept| kept.own)
 }
 
 /// *Paid*, and the amount, currency, merchant or key is not the order's.
@@ -166,6 +168,14 @@ fn late(draft: &mut Draft<'_>, proof: &Proof) {
             );
             draft.alert(AlertKind::LateSuccess, Severity::Info, "first", message);
         }
+        LateSuccess::Refund => {
+            give_back(draft, proof, RefundSource::Policy);
+            let message = format!(
+                "Order {} was {} and is paid after all; the money goes back.",
+                draft.before.order_no, draft.before.status
+            );
+            draft.alert(AlertKind::LateSuccess, Severity::Info, "first", message);
+        }
         LateSuccess::Fulfil | LateSuccess::Manual => {
             draft.manual(Reason::LateSuccess, Some(proof));
         }
@@ -191,72 +201,10 @@ pub(super) fn count_callback(draft: &mut Draft<'_>, source: &Source) {
 }
 
 /// News that names no charge: the channel is asked; and before the first submit it must have answered.
-fn ask(draft: &mut Draft<'_>) {
+pub(super) fn ask_of_charge(draft: &mut Draft<'_>) {
     if draft.column == Column::Unpaid {
         ask_first(draft);
     } else {
         draft.ask();
-    }
-}
-
-/// News of a refund; the same notice again is none.
-pub(super) fn refund_told(draft: &mut Draft<'_>, source: &Source, reference: &str) {
-    count_callback(draft, source);
-    if !matches!(source, Source::Callback { repeat: true, .. }) {
-        external_refund(draft, reference);
-    }
-}
-
-/// The channel gave money back, and not at our request.
-fn external_refund(draft: &mut Draft<'_>, reference: &str) {
-    match draft.column {
-        Column::Unpaid
-        | Column::Processing
-        | Column::Pending
-        | Column::Unknown
-        | Column::ManualOpen => ask(draft),
-        Column::ManualHeld => draft.note(),
-        Column::Paid | Column::Ended => {
-            let message = format!(
-                "The channel reports a refund of order {} that we did not ask for: {}.",
-                draft.before.order_no, draft.event.detail.summary
-            );
-            draft.alert(
-                AlertKind::ExternalRefund,
-                Severity::Action,
-                reference,
-                message,
-            );
-            draft.note();
-            if draft.column == Column::Ended {
-                draft.ask();
-            }
-        }
-    }
-}
-
-/// The payer disputes the payment at the channel.
-pub(super) fn dispute(draft: &mut Draft<'_>, reference: &str, phase: &str) {
-    let message = format!(
-        "Dispute {reference} of order {}: {phase}.",
-        draft.before.order_no
-    );
-    let episode = format!("{reference}:{phase}");
-    draft.alert(AlertKind::Dispute, Severity::Action, &episode, message);
-    match draft.column {
-        Column::Unpaid | Column::Pending | Column::Unknown | Column::ManualOpen | Column::Ended => {
-            ask(draft);
-        }
-        Column::Processing | Column::ManualHeld | Column::Paid => draft.note(),
-    }
-}
-
-/// A bill is not authenticated: it asks, and never pays.
-pub(super) fn bill_line(draft: &mut Draft<'_>) {
-    match draft.column {
-        Column::Unpaid | Column::Pending | Column::Unknown | Column::ManualOpen | Column::Ended => {
-            ask(draft);
-        }
-        Column::Processing | Column::ManualHeld | Column::Paid => draft.note(),
     }
 }

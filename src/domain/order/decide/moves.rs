@@ -14,6 +14,7 @@ impl Draft<'_> {
         self.next.paid_at = Some(self.context.now.wall);
         self.next.last_error = None;
         self.keep_payment(proof, true);
+        self.queue_grants();
         self.announcements.push(Announcement::OrderPaid);
         self.tell_of_deadline(
             AlertKind::SlowSuccess,
@@ -134,21 +135,22 @@ impl Draft<'_> {
 
     /// The submit that an input leads to is a line of the history of its own.
     pub(super) fn submit_with_event(&mut self) {
-        self.submit();
-        let n = self.next.submit_count();
+        let n = self.next.submit_count().saturating_add(1);
+        let summary = format!("submit {n} goes out");
         if self.event.kind == EventKind::Query {
             // A timer that leads to a submit is that submit.
             self.event.kind = EventKind::Submit;
-            self.event.detail.summary = format!("submit {n} goes out");
-            return;
+            self.event.detail.summary = summary;
+        } else {
+            let mut submit = self.event.clone();
+            submit.kind = EventKind::Submit;
+            submit.digest = None;
+            submit.detail = EventDetail {
+                summary,
+                ..EventDetail::default()
+            };
+            self.next_line(submit);
         }
-        let mut submit = self.event.clone();
-        submit.kind = EventKind::Submit;
-        submit.digest = None;
-        submit.detail = EventDetail {
-            summary: format!("submit {n} goes out"),
-            ..EventDetail::default()
-        };
-        self.following = Some(submit);
+        self.submit();
     }
 }

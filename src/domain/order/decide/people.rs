@@ -2,12 +2,14 @@
 
 use super::super::Proposal;
 use super::super::input::Review;
+use super::super::refund::RefundSource;
 use super::super::refusal::Refusal;
 use super::super::statement::Proof;
 use super::super::status::{CloseBy, OrderStatus, Reason, ReviewDecision};
 use super::Column;
 use super::draft::Draft;
 use super::gate::first;
+use super::refunds::give_back;
 
 /// The merchant wants the order closed. Asking again is nothing new.
 pub(super) fn close_requested(draft: &mut Draft<'_>) -> Result<(), Refusal> {
@@ -91,12 +93,20 @@ pub(super) fn reviewed(draft: &mut Draft<'_>, review: &Review) -> Result<(), Ref
         .channel_trade_no
         .clone_from(&review.channel_trade_no);
     check(draft, review)?;
-    if draft.context.rules.wants_second_person(order.money) && !confirmed(draft, review)? {
+    if wants_second_person(draft, review) && !confirmed(draft, review)? {
         return Ok(());
     }
     draft.next.proposal = None;
     carry_out(draft, review);
     Ok(())
+}
+
+/// The money at stake is the order's, or what a trade that did not match has moved.
+fn wants_second_person(draft: &Draft<'_>, review: &Review) -> bool {
+    let rules = draft.context.rules;
+    let moved = paying_proof(draft, review).map(|proof| proof.money);
+    rules.wants_second_person(draft.before.money)
+        || moved.is_some_and(|money| rules.wants_second_person(money))
 }
 
 /// What each decision needs before it may be proposed or carried out.
@@ -105,7 +115,7 @@ fn check(draft: &Draft<'_>, review: &Review) -> Result<(), Refusal> {
         ReviewDecision::Paid if draft.context.successor.is_some() => {
             Err(Refusal::ReplacedOrderOpen)
         }
-        ReviewDecision::Paid if paying_proof(draft, review).is_none() => {
+        ReviewDecision::Paid | ReviewDecision::Refund if paying_proof(draft, review).is_none() => {
             Err(Refusal::NoPaymentOnRecord)
         }
         ReviewDecision::NotPaid if !draft.context.open_submits.is_empty() => {
@@ -116,15 +126,15 @@ fn check(draft: &Draft<'_>, review: &Review) -> Result<(), Refusal> {
         {
             Err(Refusal::ChannelChanged)
         }
-        ReviewDecision::Refund => Err(Refusal::RefundsUnavailable),
         ReviewDecision::Paid
+        | ReviewDecision::Refund
         | ReviewDecision::NotPaid
         | ReviewDecision::Resubmit
         | ReviewDecision::Close => Ok(()),
     }
 }
 
-/// The payment that a review `PAID` goes by: the named trade, or the first that is on record. A named trade that
+/// The payment that a review `PAID` or `REFUND` goes by: the named trade, or the first that is on record. A named trade that
 /// nobody proved is worth what the order is.
 fn paying_proof(draft: &Draft<'_>, review: &Review) -> Option<Proof> {
     let order = draft.before;
@@ -187,7 +197,11 @@ fn carry_out(draft: &mut Draft<'_>, review: &Review) {
             draft.next.close_by = Some(CloseBy::Review);
             draft.ask();
         }
-        ReviewDecision::Refund => {}
+        ReviewDecision::Refund => {
+            if let Some(proof) = paying_proof(draft, review) {
+                give_back(draft, &proof, RefundSource::Review);
+            }
+        }
     }
 }
 

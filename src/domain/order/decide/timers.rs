@@ -38,7 +38,7 @@ fn submit_due(draft: &mut Draft<'_>) {
     let timeout_ms = draft.context.rules.submit_timeout_ms;
     let waits = draft
         .before
-        .wake_at(timeout_ms)
+        .payment_wake_at(timeout_ms)
         .is_some_and(|at| draft.context.now.wall < at);
     if !waits {
         submit_timed_out(draft, draft.before.submit_count());

@@ -6,7 +6,7 @@ pub(crate) mod view;
 use crate::store;
 use crate::web::auth;
 use crate::web::body;
-use crate::web::keyring::issue;
+use crate::web::keyring::{Caller, issue};
 use crate::web::language::Text;
 use crate::web::openapi::lists::KeyList;
 use crate::web::openapi::requests::NewKeyBody;
@@ -69,7 +69,7 @@ pub(crate) async fn create(
     request: HttpRequest,
     payload: Payload,
 ) -> Result<HttpResponse, Problem> {
-    auth::require(&shared.keys, &request, Act::ManageKeys)?;
+    let caller = auth::require(&shared.keys, &request, Act::ManageKeys)?;
     let bytes = body::read_json(&request, payload, shared.settings.server.body_limit).await?;
     Parameters::of(&request).finish()?;
     let (name, role, scopes) = read(&bytes)?;
@@ -80,7 +80,8 @@ pub(crate) async fn create(
     let (key, stored) = issue(&name, role, scopes, shared.clock.wall())
         .map_err(|error| Problem::new(Kind::Internal).because(error))?;
     let statement = store::keys::add(shared.database.backend(), &stored);
-    let added = shared.journal.run(vec![statement]).await?;
+    let record = store::keys::created(operator(&caller), &stored);
+    let added = shared.journal.run_audited(vec![statement], &record).await?;
     if added.first().is_none_or(|rows| *rows == 0) {
         return Err(Problem::new(Kind::KeyExists));
     }
@@ -105,7 +106,7 @@ pub(crate) async fn revoke(
     shared: Data<Shared>,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
-    auth::require(&shared.keys, &request, Act::ManageKeys)?;
+    let caller = auth::require(&shared.keys, &request, Act::ManageKeys)?;
     Parameters::of(&request).finish()?;
     let name = request.match_info().get("name").unwrap_or_default();
     if rules::name(name).is_some() {
@@ -117,11 +118,16 @@ pub(crate) async fn revoke(
     }
     let backend = shared.database.backend();
     let statement = store::keys::revoke(backend, name, shared.clock.wall());
-    let revoked = shared.journal.run(vec![statement]).await?;
+    let record = store::keys::revoked(operator(&caller), name);
+    let revoked = shared.journal.run_audited(vec![statement], &record).await?;
     if revoked.first().is_none_or(|rows| *rows == 0) {
         let detail = Text::new("No live key has this name.", "没有使用此名称的有效密钥。");
         return Err(Problem::new(Kind::NotFound).detailed(detail));
     }
     shared.keys.refresh(&shared.database).await?;
     Ok(HttpResponse::NoContent().finish())
+}
+
+fn operator(caller: &Caller) -> String {
+    format!("operator:{}", caller.name)
 }

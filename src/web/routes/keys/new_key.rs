@@ -14,7 +14,7 @@ const SCOPES: [&str; 1] = ["refunds"];
 /// Name, role and scopes of the key that is asked for.
 pub(super) fn read(bytes: &[u8]) -> Result<(String, Role, Vec<String>), Problem> {
     let mut form = Form::new(Object::of_body(bytes)?);
-    let name = form.required_text("name", rules::name);
+    let name = form.required_text("name", rules::path_name);
     let words: Vec<&str> = Role::ALL.iter().map(|role| role.as_str()).collect();
     let role = form.required_text("role", |text| {
         Role::parse(text).is_none().then(|| rules::one_of(&words))

@@ -1,7 +1,7 @@
 //! Creating an order: the request waits for the result, within the deadline.
 
 use super::{by, new_order};
-use crate::actors::{Answered, GatewayError, NewOrder, Wait};
+use crate::actors::{Answered, GatewayError, NewOrder};
 use crate::config::OnDeadline;
 use crate::domain::OrderNo;
 use crate::store;
@@ -10,18 +10,19 @@ use crate::web::auth;
 use crate::web::body;
 use crate::web::detached::detached;
 use crate::web::form::Form;
+use crate::web::idempotency;
 use crate::web::json::Object;
 use crate::web::keyring::Caller;
 use crate::web::language::Text;
 use crate::web::openapi::requests::NewOrderBody;
-use crate::web::preferences::Preferences;
-use crate::web::problem::{FieldError, Problem};
+use crate::web::preferences::waiting;
+use crate::web::problem::Problem;
 use crate::web::problem_kind::Kind;
 use crate::web::problem_view::ProblemView;
 use crate::web::role::Act;
 use crate::web::state::Shared;
 use crate::web::view::OrderView;
-use actix_web::http::header::{self, HeaderMap};
+use actix_web::http::header;
 use actix_web::web::{Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 
@@ -43,7 +44,7 @@ const LOOK_AGAIN_S: u64 = 2;
         (status = 200, description = "The order is settled", body = OrderView, headers(("Location" = String, description = "The order"), ("Preference-Applied" = String, description = "The preference that was honoured, if one was"))),
         (status = 202, description = "The order is not settled yet", body = OrderView, headers(("Location" = String, description = "The order"), ("Preference-Applied" = String, description = "The preference that was honoured, if one was"))),
         (status = 409, description = "`replaced-order-open`", body = ProblemView, content_type = "application/problem+json"),
-        (status = 422, description = "`validation`, `order-conflict` or `idempotency-key-reuse`", body = ProblemView, content_type = "application/problem+json"),
+        (status = 422, description = "`validation`, `order-conflict`, `idempotency-key-reuse` or `daily-limit`", body = ProblemView, content_type = "application/problem+json"),
         (status = 504, description = "`payment-unconfirmed`: the result is still being confirmed; the order is in `order`, if it can be read", body = ProblemView, content_type = "application/problem+json", headers(("Location" = String, description = "The order, if it can be read"))),
     ),
 )]
@@ -78,46 +79,11 @@ fn read(
 ) -> Result<NewOrder, Problem> {
     let mut form = Form::new(Object::of_body(bytes)?);
     let new = new_order::read(&mut form, shared);
-    let idempotency = match idempotency_key(request.headers()) {
-        Ok(key) => key,
-        Err(message) => {
-            form.refuse_all(vec![FieldError::new("Idempotency-Key", message)]);
-            None
-        }
-    };
+    let idempotency = idempotency::key(request.headers(), &mut form);
     let mut new = form.finish(new)?;
     new.by = by(caller);
     new.idempotency = idempotency.map(|key| (caller.name.clone(), key));
     Ok(new)
-}
-
-fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Text> {
-    let mut given = headers.get_all("idempotency-key");
-    let Some(value) = given.next() else {
-        return Ok(None);
-    };
-    let text = value.to_str().unwrap_or_default();
-    let visible = text.bytes().all(|byte| byte.is_ascii_graphic());
-    if given.next().is_some() || !visible || !(1..=255).contains(&text.len()) {
-        return Err(Text::new(
-            "must be one value of 1 to 255 visible ASCII characters",
-            "必须是一个由 1 到 255 个可见 ASCII 字符组成的值",
-        ));
-    }
-    Ok(Some(text.to_owned()))
-}
-
-/// How long the request waits, and the preference that this honours.
-fn waiting(request: &HttpRequest, shared: &Shared) -> (Wait, Option<String>) {
-    let preferences = Preferences::of(request.headers());
-    let deadline = shared.ui_deadline();
-    if preferences.respond_async {
-        return (Wait::No, Some("respond-async".to_owned()));
-    }
-    match preferences.wait_up_to(deadline) {
-        Some(wait) => (Wait::UpTo(wait), Some(format!("wait={}", wait.as_secs()))),
-        None => (Wait::UpTo(deadline), None),
-    }
 }
 
 /// The order that was to be replaced is not ended; or there is none.

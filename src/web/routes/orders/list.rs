@@ -47,7 +47,7 @@ pub(crate) async fn list(
     let (mut filter, limit) = filter(&request)?;
     filter.limit = limit.saturating_add(1);
     let mut orders = store::orders::list(&shared.database.read, &filter).await?;
-    let next_cursor = cursor::cut(&mut orders, limit, |order| order.order_id.as_str());
+    let next_cursor = cursor::cut(&mut orders, limit, |order| order.order_id.0.clone());
     let language = About::of(&request).language;
     let view = |order| OrderView::of(order, &shared, language, false);
     Ok(HttpResponse::Ok().json(OrderList {

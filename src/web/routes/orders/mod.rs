@@ -7,6 +7,7 @@ pub(crate) mod get;
 pub(crate) mod list;
 mod new_order;
 mod new_order_parts;
+pub(crate) mod refunds;
 pub(crate) mod review;
 
 use crate::domain::OrderId;
@@ -32,7 +33,8 @@ pub(super) fn mount(config: &mut ServiceConfig) {
         .service(web::resource("/orders/{order_id}/events").route(web::get().to(events::events)))
         .service(web::resource("/orders/{order_id}/query").route(web::post().to(actions::query)))
         .service(web::resource("/orders/{order_id}/close").route(web::post().to(actions::close)))
-        .service(web::resource("/orders/{order_id}/reviews").route(web::post().to(review::review)));
+        .service(web::resource("/orders/{order_id}/reviews").route(web::post().to(review::review)))
+        .configure(refunds::mount);
 }
 
 /// The order that the path names.

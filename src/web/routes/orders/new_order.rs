@@ -6,11 +6,10 @@ use crate::channels::{Admission, Channel};
 use crate::domain::{Currency, Money, OrderNo};
 use crate::web::form::Form;
 use crate::web::language::Text;
+use crate::web::return_url;
+use crate::web::rules::{self, AMOUNT_MAX};
 use crate::web::state::Shared;
-use crate::web::{return_url, rules};
 
-/// The largest whole number that every reader of JSON keeps exactly.
-const AMOUNT_MAX: i64 = 9_007_199_254_740_991;
 const EXPIRES_IN_MAX_S: i64 = 2_592_000;
 const EXPIRES_IN_DEFAULT_S: i64 = 7200;
 
@@ -24,7 +23,7 @@ pub(super) fn read(form: &mut Form<'_>, shared: &Shared) -> Option<NewOrder> {
     let amount = form.required_whole("amount", 1, AMOUNT_MAX);
     let currency = form.required_text("currency", rules::currency);
     let subject = form.required_text("subject", rules::plain(1, 128));
-    let account = form.text("account", rules::name);
+    let account = form.text("account", rules::path_name);
     let entitlements = entitlements(form, account.is_some());
     let metadata = metadata(form);
     let hosts = &shared.settings.server.return_hosts;
@@ -53,7 +52,7 @@ pub(super) fn read(form: &mut Form<'_>, shared: &Shared) -> Option<NewOrder> {
         by: String::new(),
         idempotency: None,
     };
-    admit(form, channel, &order);
+    admit(form, shared, &order);
     Some(order)
 }
 
@@ -69,8 +68,8 @@ fn configured<'a>(
     channel.map(AsRef::as_ref)
 }
 
-/// Asks the channel whether it can carry the order.
-fn admit(form: &mut Form<'_>, channel: &dyn Channel, order: &NewOrder) {
+/// Asks whether the channel can carry the order, within its limits.
+fn admit(form: &mut Form<'_>, shared: &Shared, order: &NewOrder) {
     let admission = Admission {
         order_no: order.order_no.as_str(),
         method: &order.method,
@@ -78,7 +77,7 @@ fn admit(form: &mut Form<'_>, channel: &dyn Channel, order: &NewOrder) {
         subject: &order.subject,
         expires_in_s: order.expires_in_s,
     };
-    if let Err(refusal) = channel.admits(&admission) {
+    if let Err(refusal) = shared.gateway.admits(&order.channel, &admission) {
         form.refuse(refusal.field, Text::as_is(refusal.message));
     }
 }

@@ -1,6 +1,6 @@
 //! The nested parts of a create: what the payer gets, and the merchant's own notes.
 
-use crate::domain::order::{Entitlement, EntitlementStatus};
+use crate::domain::order::Entitlement;
 use crate::web::form::{Form, as_text};
 use crate::web::json::Object;
 use crate::web::language::Text;
@@ -62,11 +62,7 @@ fn entitlement(
     }
     let errors = form.into_errors();
     match (kind, quantity) {
-        (Some(kind), Some(quantity)) if errors.is_empty() => Ok(Entitlement {
-            kind,
-            quantity,
-            status: EntitlementStatus::Pending,
-        }),
+        (Some(kind), Some(quantity)) if errors.is_empty() => Ok(Entitlement::new(kind, quantity)),
         _ => Err(errors),
     }
 }

@@ -32,7 +32,7 @@ use actix_web::{HttpRequest, HttpResponse};
         (status = 202, description = "The decision waits for a second person; it is in `review`. Or it is `CLOSE`, and the channel is being asked", body = OrderView),
         (status = 404, description = "`not-found`", body = ProblemView, content_type = "application/problem+json"),
         (status = 409, description = "`not-reviewable`, `version-conflict`, `second-person-required`, `channel-changed` or `submit-open`", body = ProblemView, content_type = "application/problem+json"),
-        (status = 422, description = "`validation`, `evidence-of-payment`, `replaced-order-open`, `trade-no-conflict`, `no-payment-on-record` or `refunds-unavailable`", body = ProblemView, content_type = "application/problem+json"),
+        (status = 422, description = "`validation`, `evidence-of-payment`, `replaced-order-open`, `trade-no-conflict` or `no-payment-on-record`", body = ProblemView, content_type = "application/problem+json"),
         (status = 504, description = "`payment-unconfirmed`: nobody knows yet what was written", body = ProblemView, content_type = "application/problem+json"),
     ),
 )]
@@ -75,7 +75,7 @@ fn read(bytes: &[u8], operator: String) -> Result<Review, Problem> {
             .is_none()
             .then(|| rules::one_of(&words))
     });
-    let basis = form.required_text("basis", basis);
+    let basis = form.required_text("basis", rules::basis);
     let channel_trade_no = form.text("channel_trade_no", rules::plain(1, 128));
     let expected_version = form.required_whole("expected_version", 1, i64::MAX);
     let review = decision
@@ -90,9 +90,4 @@ fn read(bytes: &[u8], operator: String) -> Result<Review, Problem> {
             operator,
         });
     form.finish(review)
-}
-
-/// A basis says something: blanks are none.
-fn basis(text: &str) -> Option<crate::web::language::Text> {
-    rules::plain(1, 500)(text.trim())
 }

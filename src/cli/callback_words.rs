@@ -1,0 +1,65 @@
+//! What `callback verify` may repeat of a notice: its identifiers, and its free text without cards, keys and people.
+
+use crate::channels::Rejection;
+use crate::scrub::scrub;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Fields of a notice that name a thing by its type.
+const IDENTIFIERS: [&str; 8] = [
+    "channel_refund_no",
+    "channel_trade_no",
+    "idempotency_key",
+    "merchant",
+    "order_no",
+    "refund_no",
+    "trade_no",
+    "type",
+];
+/// A body is nested no deeper than this.
+const DEPTH_MAX: usize = 16;
+
+/// The rejection as it may be shown.
+pub(super) fn shown(
+    rejection: &Rejection,
+    headers: &BTreeMap<String, String>,
+    body: &[u8],
+) -> Rejection {
+    let mut keep = Vec::new();
+    for name in ["webhook-id", "webhook-timestamp"] {
+        keep.extend(headers.get(name).cloned());
+    }
+    if let Ok(body) = serde_json::from_slice(body) {
+        collect(&body, 0, &mut keep);
+    }
+    let keep: Vec<&str> = keep.iter().map(String::as_str).collect();
+    Rejection {
+        rule: rejection.rule,
+        explanation: scrub(&rejection.explanation, &keep),
+        signed_text: rejection
+            .signed_text
+            .as_deref()
+            .map(|text| scrub(text, &keep)),
+    }
+}
+
+fn collect(value: &Value, depth: usize, keep: &mut Vec<String>) {
+    if depth > DEPTH_MAX {
+        return;
+    }
+    let deeper = depth.saturating_add(1);
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                match value.as_str() {
+                    Some(text) if IDENTIFIERS.contains(&name.as_str()) => {
+                        keep.push(text.to_owned())
+                    }
+                    Some(_) | None => collect(value, deeper, keep),
+                }
+            }
+        }
+        Value::Array(values) => values.iter().for_each(|value| collect(value, deeper, keep)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
