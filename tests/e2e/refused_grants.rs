@@ -1,6 +1,6 @@
 //! A ledger that refuses a grant does not hinder the payment.
 
-use crate::fulfilment::{alter, ledger, open, with_credits};
+use crate::fulfilment::{ledger, open, with_credits};
 use crate::support::{Receiver, eventually};
 
 /// The books say that this order was granted, which nobody here has done: its payment stands all the same.
@@ -8,9 +8,7 @@ use crate::support::{Receiver, eventually};
 async fn a_grant_that_the_ledger_refuses_does_not_hinder_the_payment() {
     let receiver = Receiver::open().await;
     let (processor, shop) = open(&receiver).await;
-    alter(
-        &shop,
-        "INSERT INTO ledger_entries (account, source, kind, entry_id, at, quantity, balance_after, decision_id) \
+    shop.database.alter("INSERT INTO ledger_entries (account, source, kind, entry_id, at, quantity, balance_after, decision_id) \
          VALUES ('user-42', 'order:taken', 'credits', 'ent_other', 1, 7, 7, 'evt_other')",
     )
     .await;
@@ -38,9 +36,7 @@ async fn what_the_ledger_refuses_for_a_while_is_paid_at_once_and_granted_later()
     if !shop.database.is_sqlite() {
         return;
     }
-    alter(
-        &shop,
-        "CREATE TRIGGER closed BEFORE INSERT ON ledger_entries BEGIN SELECT RAISE(ABORT, 'the books are closed'); END",
+    shop.database.alter("CREATE TRIGGER closed BEFORE INSERT ON ledger_entries BEGIN SELECT RAISE(ABORT, 'the books are closed'); END",
     )
     .await;
 
@@ -49,14 +45,12 @@ async fn what_the_ledger_refuses_for_a_while_is_paid_at_once_and_granted_later()
     assert_eq!(paid.text("status"), "PAID");
     assert_eq!(paid.body["entitlements"][0]["status"], "PENDING");
     processor.charged_once("closed").await;
-    alter(&shop, "DROP TRIGGER closed").await;
+    shop.database.alter("DROP TRIGGER closed").await;
     // It is tried again by its schedule; here at once.
     eventually("it is granted", || async {
-        alter(
-            &shop,
-            "UPDATE fulfilments SET due_at = 0 WHERE status <> 'DONE' AND leased_by IS NULL",
-        )
-        .await;
+        shop.database
+            .alter("UPDATE fulfilments SET due_at = 0 WHERE status <> 'DONE' AND leased_by IS NULL")
+            .await;
         let order = shop.get(paid.text("order_id")).await;
         let granted = order["entitlements"][0]["status"] == "GRANTED";
         granted.then_some(()).ok_or_else(|| order.to_string())

@@ -1,7 +1,9 @@
 //! A database of one test's own: a SQLite file, or a fresh PostgreSQL database where a server is given.
 
+use rusqlite::OpenFlags;
 use sea_orm::{ConnectionTrait, Database, DatabaseConnection, Statement};
 use std::path::Path;
+use std::time::Duration;
 
 /// The URL of a PostgreSQL server whose scratch databases tests may make and drop.
 pub const SERVER_VARIABLE: &str = "ONCEPAY_TEST_POSTGRES";
@@ -68,8 +70,34 @@ impl ScratchDatabase {
             .expect("the database opens")
     }
 
+    /// A change by another hand, beside the running server.
+    pub async fn alter(&self, sql: &str) {
+        if self.is_sqlite() {
+            let connection = self.beside();
+            return connection.execute_batch(sql).expect("it is written");
+        }
+        let connection = self.connect().await;
+        let written = connection.execute_unprepared(sql).await;
+        written.expect("it is written");
+        connection.close().await.expect("it closes");
+    }
+
+    /// A connection of SQLite's own, without a thread and a pool for one statement.
+    fn beside(&self) -> rusqlite::Connection {
+        let connection =
+            rusqlite::Connection::open_with_flags(self.file(), OpenFlags::SQLITE_OPEN_READ_WRITE);
+        let connection = connection.expect("the database opens");
+        let patient = connection.busy_timeout(Duration::from_secs(20));
+        patient.expect("it can wait");
+        connection
+    }
+
     /// One number that a query selects.
     pub async fn number(&self, sql: &str) -> i64 {
+        if self.is_sqlite() {
+            let number = self.beside().query_row(sql, [], |row| row.get(0));
+            return number.expect("the query runs");
+        }
         let connection = self.connect().await;
         let backend = connection.get_database_backend();
         let row = connection

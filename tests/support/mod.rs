@@ -11,6 +11,8 @@ mod chatty;
 mod cluster;
 mod contract;
 mod database;
+#[cfg(test)]
+pub mod doubles;
 mod letter;
 mod mailbox;
 mod notice;
@@ -23,6 +25,7 @@ mod refunds;
 mod scenes;
 mod shop;
 mod small_disk;
+mod watch;
 
 pub use chatty::*;
 pub use cluster::*;
@@ -46,6 +49,9 @@ use std::time::{Duration, Instant};
 /// How long a story waits for something that must come. Not a promise about speed: only a hang runs into it.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
+/// One look: longer than a request to a server may take.
+const LOOK_MAX: Duration = Duration::from_secs(180);
+
 /// Looks again and again until it is so, or the test fails with what was seen last.
 pub async fn eventually<T, F, L>(what: &str, mut look: L) -> T
 where
@@ -54,7 +60,9 @@ where
 {
     let until = Instant::now() + PATIENCE;
     loop {
-        match look().await {
+        let looked = tokio::time::timeout(LOOK_MAX, look()).await;
+        let looked = looked.unwrap_or_else(|_| panic!("a look did not end: {what}"));
+        match looked {
             Ok(seen) => return seen,
             Err(instead) if Instant::now() > until => panic!("never came: {what}; last: {instead}"),
             Err(_) => tokio::time::sleep(Duration::from_millis(25)).await,

@@ -1,5 +1,6 @@
 //! The sandbox as a process of its own, and what its ledger says.
 
+use super::watch::OnStage;
 use super::{Running, eventually, free_port, patient_client};
 use serde::Deserialize;
 use serde_json::json;
@@ -13,6 +14,8 @@ pub struct Processor {
     pub secret: String,
     environment: Vec<(String, String)>,
     folder: TempDir,
+    /// Gone at the very end: a stage that cannot be left is told of too.
+    _story: OnStage,
 }
 
 /// What the processor really did about one order.
@@ -66,6 +69,7 @@ impl Processor {
 
     /// One with more in its environment.
     pub async fn start_with(environment: &[(String, String)]) -> Self {
+        let story = OnStage::enters();
         let folder = tempfile::tempdir().expect("a folder");
         let port = free_port();
         let secret = "whsec_dGVzdC1zZWNyZXQtb2YtdGhlLXNhbmRib3gtcHJvY2Vzc29y".to_owned();
@@ -77,6 +81,7 @@ impl Processor {
             secret,
             environment: environment.to_vec(),
             folder,
+            _story: story,
         };
         processor.is_up().await;
         processor
@@ -130,7 +135,8 @@ impl Processor {
 
     async fn get_ledger(&self) -> Result<Ledger, reqwest::Error> {
         let url = format!("{}/ledger", self.base_url());
-        let text = reqwest::get(url).await?.error_for_status()?.text().await?;
+        let answer = patient_client().get(url).send().await?;
+        let text = answer.error_for_status()?.text().await?;
         Ok(serde_json::from_str(&text).expect("the ledger is JSON"))
     }
 
