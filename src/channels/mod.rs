@@ -1,15 +1,28 @@
 //! Channels: the outside parties that move the money, each behind one trait.
 
+pub mod alipay;
+pub mod bill;
+mod client;
 pub mod http;
+pub mod opening;
+pub mod pay_per_use;
+pub mod rsa;
 pub mod signing;
+pub mod stripe;
+pub mod tokenpay;
+pub mod wechat;
+mod words;
 
 use crate::domain::order::{
     Answer, DisputePhase, Fingerprint, Order, Refund, RefundAnswer, RefundNews,
 };
 use crate::domain::schedule::Capabilities;
 use crate::domain::{Money, UnixMillis};
+use bill::{BillCall, BillFault, BillTotals, EachLine};
+use pay_per_use::PaysPerUse;
 use std::collections::BTreeMap;
 use std::future::Future;
+use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -48,6 +61,21 @@ pub trait Channel: Send + Sync + 'static {
     fn query_refund<'a>(&'a self, call: &'a RefundCall) -> Call<'a, RefundAnswer> {
         Box::pin(std::future::ready(no_refunds(call)))
     }
+    /// Fetches the bill of a day into a file, as it comes.
+    fn fetch_bill<'a>(&'a self, call: BillCall<'a>) -> Call<'a, Result<(), BillFault>> {
+        let _no_bills = call;
+        Box::pin(std::future::ready(Err(no_bills())))
+    }
+    /// Reads a bill's file line by line, in little memory however long it is. It counts only if it is whole: what was
+    /// told before an error is void.
+    fn read_bill(&self, file: &Path, each: EachLine<'_>) -> Result<BillTotals, BillFault> {
+        let _no_bills = (file, each);
+        Err(no_bills())
+    }
+    /// Its part in pay per use, if it has one.
+    fn pay_per_use(&self) -> Option<&dyn PaysPerUse> {
+        None
+    }
     /// Verifies a notice over the raw bytes that arrived.
     fn verify(&self, notice: &RawNotice<'_>, now: UnixMillis) -> Result<Notice, Rejection>;
     /// The channel's own words for "received" and "send it again".
@@ -62,6 +90,8 @@ pub struct Admission<'a> {
     pub money: Money,
     pub subject: &'a str,
     pub expires_in_s: i64,
+    /// Who pays, as the channel knows them.
+    pub payer: Option<&'a str>,
 }
 
 /// A field of the create request that the channel cannot carry, and why.
@@ -86,6 +116,13 @@ pub struct ChargeCall {
     pub notify_url: String,
     pub return_url: Option<String>,
     pub payer: Option<String>,
+    /// The channel's own name of the charge, once an answer has given it.
+    pub channel_ref: Option<String>,
+    /// The trade that paid the order, or the first one on record.
+    pub trade_no: Option<String>,
+    pub created_at: UnixMillis,
+    /// `None` before the first submit.
+    pub first_submit_at: Option<UnixMillis>,
     pub timeout: std::time::Duration,
 }
 
@@ -103,9 +140,17 @@ impl ChargeCall {
             notify_url: order.notify_url.clone(),
             return_url: order.return_url.clone(),
             payer: order.payer.clone(),
+            channel_ref: order.channel_ref.clone(),
+            trade_no: order.channel_trade_no().map(str::to_owned),
+            created_at: order.created_at,
+            first_submit_at: order.first_submit_at(),
             timeout,
         }
     }
+}
+
+fn no_bills() -> BillFault {
+    BillFault::NoSuchBill("this channel makes no bills".to_owned())
 }
 
 fn no_refunds(_: &RefundCall) -> RefundAnswer {
@@ -129,6 +174,11 @@ pub struct RefundCall {
     pub paid: Money,
     pub money: Money,
     pub reason: Option<String>,
+    /// The channel's own name of the charge, and of the refund, where answers have given them.
+    pub channel_ref: Option<String>,
+    pub channel_refund_no: Option<String>,
+    pub created_at: UnixMillis,
+    pub first_sent_at: Option<UnixMillis>,
     /// The public address of this channel's callbacks.
     pub notify_url: String,
     pub timeout: std::time::Duration,
@@ -149,6 +199,10 @@ impl RefundCall {
             paid: paid.map_or(refund.money, |payment| payment.money),
             money: refund.money,
             reason: refund.reason.clone(),
+            channel_ref: order.channel_ref.clone(),
+            channel_refund_no: refund.channel_refund_no.clone(),
+            created_at: refund.created_at,
+            first_sent_at: refund.first_sent_at,
             notify_url: order.notify_url.clone(),
             timeout,
         }
@@ -189,8 +243,57 @@ pub enum Notice {
         phase: DisputePhase,
         summary: String,
     },
+    /// Names the trade that it is about and not the order: the number of the order in `about` is empty until it is looked
+    /// up. A trade that is not on record concerns no order of ours.
+    OfTrade { trade_no: String, about: Box<Self> },
     /// Of a type that concerns no order of ours: acknowledged and counted.
     Unrelated { kind: String },
+}
+
+impl Notice {
+    /// The same, about this order.
+    #[must_use]
+    pub fn about(self, number: String) -> Self {
+        match self {
+            Self::Charge {
+                key,
+                status,
+                order_no: _,
+                answer,
+            } => Self::Charge {
+                key,
+                status,
+                order_no: number,
+                answer,
+            },
+            Self::Refund {
+                key,
+                status,
+                order_no: _,
+                news,
+            } => Self::Refund {
+                key,
+                status,
+                order_no: number,
+                news,
+            },
+            Self::Dispute {
+                key,
+                order_no: _,
+                reference,
+                phase,
+                summary,
+            } => Self::Dispute {
+                key,
+                order_no: number,
+                reference,
+                phase,
+                summary,
+            },
+            Self::OfTrade { about, .. } => about.about(number),
+            Self::Unrelated { kind } => Self::Unrelated { kind },
+        }
+    }
 }
 
 /// Why a notice was rejected: the first rule that failed.

@@ -3,16 +3,17 @@
 use super::args::{Callback, Cli, Verify};
 use super::problem::Problem;
 use super::{callback_words, out, place};
-use crate::channels::http::{HttpChannel, HttpChannelSettings};
 use crate::channels::{Channel, Notice, RawNotice, Rejection};
 use crate::clock::SystemClock;
 use crate::config::Settings;
 use crate::domain::UnixMillis;
 use crate::moment;
+use crate::runtime::open_channel;
 use crate::scrub::scrub;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 pub(super) fn run(cli: &Cli, action: &Callback) -> Result<ExitCode, Problem> {
     let Callback::Verify(args) = action;
@@ -47,20 +48,11 @@ pub(super) fn when(text: &str) -> Result<UnixMillis, String> {
     moment::parse(text).ok_or_else(|| "allowed is RFC 3339 or Unix seconds".to_owned())
 }
 
-fn channel(settings: &Settings, name: &str) -> Result<HttpChannel, Problem> {
+fn channel(settings: &Settings, name: &str) -> Result<Arc<dyn Channel>, Problem> {
     let configured = settings.channels.get(name).ok_or_else(|| {
         Problem::Plain(format!("there is no channel `{name}` in the configuration"))
     })?;
-    let settings = HttpChannelSettings {
-        name: name.to_owned(),
-        base_url: configured.base_url.clone(),
-        secret: configured.secret.clone(),
-        previous_secret: None,
-        live: Some(configured.live),
-        merchant: Some(configured.merchant.clone()),
-        amount_max: configured.amount_max,
-    };
-    HttpChannel::new(settings, SystemClock::start())
+    open_channel(name, configured, &SystemClock::start())
         .map_err(|error| Problem::plain(error.to_string()))
 }
 
@@ -85,7 +77,11 @@ fn headers(args: &Verify) -> Result<BTreeMap<String, String>, Problem> {
 }
 
 fn accepted(cli: &Cli, notice: &Notice) {
-    let told = match notice {
+    tell(cli, &told(notice));
+}
+
+fn told(notice: &Notice) -> Value {
+    match notice {
         Notice::Charge {
             order_no,
             status,
@@ -117,8 +113,16 @@ fn accepted(cli: &Cli, notice: &Notice) {
         Notice::Unrelated { kind } => {
             json!({"accepted": true, "about": "nothing of ours", "type": scrub(kind, &[])})
         }
-    };
-    tell(cli, &told);
+        // The order is looked up by the trade when the notice arrives at a server.
+        Notice::OfTrade { trade_no, about } => {
+            let mut told = told(about);
+            if let Some(fields) = told.as_object_mut() {
+                fields.remove("order_no");
+                fields.insert("channel_trade_no".to_owned(), json!(trade_no));
+            }
+            told
+        }
+    }
 }
 
 fn rejected(cli: &Cli, rejection: &Rejection) {

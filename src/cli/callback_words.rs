@@ -2,19 +2,36 @@
 
 use crate::channels::Rejection;
 use crate::scrub::scrub;
+use reqwest::Url;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Fields of a notice that name a thing by its type.
-const IDENTIFIERS: [&str; 8] = [
+const IDENTIFIERS: [&str; 16] = [
+    "BlockTransactionId",
+    "Id",
+    "OutOrderId",
+    "app_id",
     "channel_refund_no",
     "channel_trade_no",
     "idempotency_key",
     "merchant",
+    "notify_id",
     "order_no",
+    "out_biz_no",
+    "out_trade_no",
     "refund_no",
+    "seller_id",
     "trade_no",
     "type",
+];
+/// Headers that say which message it is, when it was signed, and with which key.
+const STAMPS: [&str; 5] = [
+    "webhook-id",
+    "webhook-timestamp",
+    "wechatpay-nonce",
+    "wechatpay-serial",
+    "wechatpay-timestamp",
 ];
 /// A body is nested no deeper than this.
 const DEPTH_MAX: usize = 16;
@@ -26,11 +43,12 @@ pub(super) fn shown(
     body: &[u8],
 ) -> Rejection {
     let mut keep = Vec::new();
-    for name in ["webhook-id", "webhook-timestamp"] {
+    for name in STAMPS {
         keep.extend(headers.get(name).cloned());
     }
-    if let Ok(body) = serde_json::from_slice(body) {
-        collect(&body, 0, &mut keep);
+    match serde_json::from_slice(body) {
+        Ok(body) => collect(&body, 0, &mut keep),
+        Err(_no_json) => collect_form(body, &mut keep),
     }
     let keep: Vec<&str> = keep.iter().map(String::as_str).collect();
     Rejection {
@@ -40,6 +58,17 @@ pub(super) fn shown(
             .signed_text
             .as_deref()
             .map(|text| scrub(text, &keep)),
+    }
+}
+
+/// Some channels post forms.
+fn collect_form(body: &[u8], keep: &mut Vec<String>) {
+    let form = format!("form:?{}", String::from_utf8_lossy(body));
+    let fields = Url::parse(&form);
+    for (name, value) in fields.iter().flat_map(|form| form.query_pairs()) {
+        if IDENTIFIERS.contains(&&*name) {
+            keep.push(value.into_owned());
+        }
     }
 }
 

@@ -3,7 +3,9 @@
 use super::args::Cli;
 use super::problem::Problem;
 use super::{out, place};
-use crate::config::{Sources, check_serving, duration::show};
+use crate::clock::{SharedClock, SystemClock};
+use crate::config::{Sources, check_refunds, check_serving, duration::show};
+use crate::runtime::open_channel;
 use serde_json::json;
 use std::process::ExitCode;
 
@@ -11,6 +13,13 @@ pub(super) fn run(cli: &Cli) -> Result<ExitCode, Problem> {
     let file = Sources::of_process(cli.config.clone()).file_in_use();
     let settings = place::settings(cli)?;
     check_serving(&settings)?;
+    // Whether a key is one, and matches its other half, is known once its channel is opened.
+    let clock: SharedClock = SystemClock::start();
+    for (name, channel) in &settings.channels {
+        let opened = open_channel(name, channel, &clock);
+        let opened = opened.map_err(|error| Problem::plain(error.to_string()))?;
+        check_refunds(&settings, name, opened.capabilities().refunds)?;
+    }
     let from = file.map_or_else(
         || "no file, defaults".to_owned(),
         |file| file.display().to_string(),

@@ -19,6 +19,7 @@ pub mod secret;
 mod section;
 mod warnings;
 
+pub use address::is_loopback;
 pub use check::{check_against_rows, check_refunds, check_serving};
 pub use first_start::FirstStart;
 pub use load::{Loaded, Sources};
@@ -91,11 +92,12 @@ pub struct CheckSettings {
     pub startup_spread_ms: i64,
 }
 
-/// `[channels.NAME]`. Only `http` exists so far.
+/// `[channels.NAME]`.
 #[derive(Debug, Clone)]
 pub struct ChannelSettings {
+    /// Without a slash at its end; Alipay's `gateway`.
     pub base_url: String,
-    pub secret: SecretString,
+    pub kind: ChannelKind,
     /// Default: live unless the base URL is loopback.
     pub live: bool,
     pub read_timeout_ms: i64,
@@ -108,6 +110,77 @@ pub struct ChannelSettings {
     pub circuit: Option<CircuitSettings>,
     /// The merchant's id at the processor, where it has one; default: the channel's name.
     pub merchant: String,
+}
+
+/// What a channel of each kind has beside that. Keys and certificates are texts here; whether they are what they are
+/// called is known once the channel is opened.
+#[derive(Debug, Clone)]
+pub enum ChannelKind {
+    Http { secret: SecretString },
+    Alipay(AlipayKeys),
+    Wechat(WechatKeys),
+    Stripe(StripeKeys),
+    Tokenpay(TokenpayKeys),
+}
+
+#[derive(Debug, Clone)]
+pub struct AlipayKeys {
+    pub app_id: String,
+    /// The seller that notices are to be about; `None`: it is not compared.
+    pub seller_id: Option<String>,
+    pub app_private_key: SecretString,
+    pub trust: AlipayTrust,
+    /// Instead of the method's own.
+    pub product_code: Option<String>,
+}
+
+/// Whose signature is Alipay's.
+#[derive(Debug, Clone)]
+pub enum AlipayTrust {
+    PublicKey(String),
+    Certificates {
+        app: String,
+        root: String,
+        alipay: String,
+    },
+}
+
+#[derive(Debug, Clone)]
+pub struct WechatKeys {
+    pub mchid: String,
+    pub appid: String,
+    pub merchant_private_key: SecretString,
+    /// Upper-case hexadecimal.
+    pub merchant_serial: String,
+    pub apiv3_key: SecretString,
+    /// Id and key; `None`: the platform's certificates alone.
+    pub public_key: Option<(String, String)>,
+    /// PEM. More are fetched when they are needed.
+    pub platform_certs: Vec<String>,
+}
+
+#[derive(Debug, Clone)]
+pub struct StripeKeys {
+    pub secret_key: SecretString,
+    /// One, or two during a rotation.
+    pub webhook_secrets: Vec<SecretString>,
+}
+
+#[derive(Debug, Clone)]
+pub struct TokenpayKeys {
+    pub api_token: SecretString,
+    /// What the payer sends, in the gateway's words: `USDT_TRC20` and the like.
+    pub token_currency: String,
+    /// The gateway's `BaseCurrency`: what orders are in.
+    pub base_currency: String,
+    pub expired: TokenpayExpired,
+}
+
+/// What becomes of an order that the gateway calls expired.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TokenpayExpired {
+    Closed,
+    Manual,
 }
 
 /// `[sandbox]`.

@@ -1,8 +1,9 @@
 //! What decisions read of the configuration, and where a sandbox is to be mounted.
 
-use super::{ChannelSettings, Settings, address};
+use super::{ChannelKind, Settings, address};
 use crate::domain::order::Fingerprint;
 use crate::domain::schedule::{Capabilities, LateSuccess, Rules};
+use secrecy::SecretString;
 
 impl Settings {
     /// The rules of orders of this channel. `fingerprint` is the account of calls made now; a channel that is not
@@ -40,13 +41,21 @@ impl Settings {
         }
     }
 
-    /// The channel whose base URL is `/sandbox` of this very server: its secret is the mounted sandbox's.
+    /// The channel whose base URL is `/sandbox` of this very server, and its secret, which is the mounted sandbox's.
     #[must_use]
-    pub fn sandbox_channel(&self) -> Option<(&str, &ChannelSettings)> {
+    pub fn sandbox_channel(&self) -> Option<(&str, &SecretString)> {
         self.channels
             .iter()
-            .find(|(_, channel)| self.is_our_sandbox(&channel.base_url))
-            .map(|(name, channel)| (name.as_str(), channel))
+            .find_map(|(name, channel)| match &channel.kind {
+                ChannelKind::Http { secret } if self.is_our_sandbox(&channel.base_url) => {
+                    Some((name.as_str(), secret))
+                }
+                ChannelKind::Http { .. }
+                | ChannelKind::Alipay(_)
+                | ChannelKind::Wechat(_)
+                | ChannelKind::Stripe(_)
+                | ChannelKind::Tokenpay(_) => None,
+            })
     }
 
     fn is_our_sandbox(&self, base_url: &str) -> bool {

@@ -1,6 +1,7 @@
 //! Why a runtime cannot start or go on.
 
 use crate::channels::http::HttpChannelError;
+use crate::channels::opening::SettingRefusal;
 use crate::config::ConfigError;
 use crate::mail::MailError;
 use crate::store::StoreError;
@@ -15,6 +16,8 @@ pub enum RuntimeError {
     Config(#[from] ConfigError),
     #[error(transparent)]
     Channel(#[from] HttpChannelError),
+    #[error(transparent)]
+    Setting(#[from] SettingRefusal),
     #[error(transparent)]
     Mail(#[from] MailError),
     #[error("the mark of a restore: {0}")]

@@ -111,11 +111,11 @@ fn open_sandbox(settings: &Settings) -> Result<Option<Sandbox>, RuntimeError> {
     if !settings.sandbox.mounted {
         return Ok(None);
     }
-    let Some((_, channel)) = settings.sandbox_channel() else {
+    let Some((_, secret)) = settings.sandbox_channel() else {
         return Ok(None);
     };
     let file = settings.data_dir.join("sandbox.ledger");
-    Sandbox::open(&file, &channel.secret, SystemClock::start())
+    Sandbox::open(&file, secret, SystemClock::start())
         .map(Some)
         .map_err(|error| RuntimeError::Sandbox(error.to_string()))
 }

@@ -1,6 +1,8 @@
 //! The configuration as an operator meets it, and the commands that need no server.
 
 #[cfg(test)]
+mod channels;
+#[cfg(test)]
 mod commands;
 #[cfg(test)]
 mod database;

@@ -1,7 +1,7 @@
 //! Single values: what is read, what is refused, and how it is said.
 
 use crate::support::{GOOD, accept, refuse, refused_at, with};
-use oncepay::config::{ConfigError, OnDeadline, Settings, Sources};
+use oncepay::config::{ChannelKind, ConfigError, OnDeadline, Settings, Sources};
 use oncepay::domain::Currency;
 use oncepay::domain::schedule::LateSuccess;
 use secrecy::ExposeSecret;
@@ -121,9 +121,9 @@ fn a_bad_value_is_told_what_is_allowed() {
         "127.0.0.1:8080",
     );
     refused_at(
-        &with("kind = \"http\"", "kind = \"alipay\""),
+        &with("kind = \"http\"", "kind = \"paypal\""),
         "channels.sandbox.kind",
-        "not available",
+        "tokenpay",
     );
     refused_at(
         &with("kind = \"http\"\n", ""),
@@ -318,12 +318,10 @@ fn secrets_may_live_in_files_and_variables() {
     let key = "opk_merchant_fedcba9876543210fedcba9876543210";
     let settings = load(&text, &[("SHOP_KEY", key)], &[]).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(settings.keys[0].key.expose_secret(), key);
-    assert!(
-        settings.channels["sandbox"]
-            .secret
-            .expose_secret()
-            .ends_with("YTk4")
-    );
+    let ChannelKind::Http { secret } = &settings.channels["sandbox"].kind else {
+        panic!("it is of another kind");
+    };
+    assert!(secret.expose_secret().ends_with("YTk4"));
     let missing = load(&text, &[], &[]).unwrap_err();
     assert_eq!(missing.problems[0].path, "keys[0].key");
     assert!(missing.to_string().contains("SHOP_KEY"));

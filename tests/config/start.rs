@@ -36,10 +36,8 @@ fn the_first_start_makes_keys_once_and_a_sandbox_of_its_own() {
         "they are shown once"
     );
     let secret = |settings: &Settings| {
-        settings.channels["sandbox"]
-            .secret
-            .expose_secret()
-            .to_owned()
+        let (_, secret) = settings.sandbox_channel().expect("it has a sandbox");
+        secret.expose_secret().to_owned()
     };
     assert_eq!(secret(&first.settings), secret(&second.settings));
     let texts = |settings: &Settings| -> Vec<String> {

@@ -1,25 +1,12 @@
-//! One signed request and its reply, on the wire once.
-//!
-//! A request is written at most once. The client follows no redirect and has no retry of its own, but one: when
-//! it picks an idle connection that turns out to be closed *before* the first byte of the request was handed to
-//! it, hyper gives the request back untouched and it goes out on a new connection. A connection that breaks
-//! after the request was taken up ends the call, and whether the other side read it is not known.
+//! One signed request and its reply.
 
 use super::sign::{self, Stamped};
+use crate::channels::client::{self, CallFailure, only};
 use crate::channels::signing::{self, SigningKey};
 use crate::clock::{self, SharedClock};
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use reqwest::{Method, Url};
 use std::time::Duration;
-
-/// The longest reply that is read, in bytes.
-const REPLY_BYTES_MAX: usize = 1 << 20;
-/// Idle connections kept: fewer than the calls in flight would halve the throughput.
-const IDLE_CONNECTIONS_MAX: usize = 1024;
-/// Shorter than the sandbox keeps them, see its `KEEP_ALIVE`.
-const IDLE_CONNECTION_LIFE: Duration = Duration::from_secs(90);
-/// A channel that cannot be reached for so long counts as not reached: nothing was sent.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A request before it is signed.
 pub(super) struct Outgoing<'a> {
@@ -38,41 +25,12 @@ pub(super) struct Reply {
     pub(super) body: Vec<u8>,
 }
 
-/// How a call ended without a reply. The texts are for people and name no secret.
-pub(super) enum CallFailure {
-    /// The connection was never made: no effect.
-    NotSent(String),
-    TimedOut,
-    /// It broke after the request may have been written.
-    Broken(String),
-    TooLong,
-}
-
 /// The channel's client, keys and clock.
 pub(super) struct Exchange {
     pub(super) client: reqwest::Client,
     /// The first signs; a reply may be signed with any.
     pub(super) keys: Vec<SigningKey>,
     pub(super) clock: SharedClock,
-}
-
-/// The one client of a channel.
-pub(super) fn client(loopback: bool) -> Result<reqwest::Client, reqwest::Error> {
-    let builder = reqwest::Client::builder()
-        .redirect(reqwest::redirect::Policy::none())
-        .retry(reqwest::retry::never())
-        .http1_only()
-        .tcp_nodelay(true)
-        .connect_timeout(CONNECT_TIMEOUT)
-        .pool_max_idle_per_host(IDLE_CONNECTIONS_MAX)
-        .pool_idle_timeout(IDLE_CONNECTION_LIFE)
-        .referer(false)
-        .user_agent(concat!("oncepay/", env!("CARGO_PKG_VERSION")));
-    if loopback {
-        builder.no_proxy().build()
-    } else {
-        builder.build()
-    }
 }
 
 impl Exchange {
@@ -82,28 +40,13 @@ impl Exchange {
         request: Outgoing<'_>,
         timeout: Duration,
     ) -> Result<Reply, CallFailure> {
-        match tokio::time::timeout(timeout, self.call_untimed(request)).await {
-            Ok(end) => end,
-            Err(_elapsed) => Err(CallFailure::TimedOut),
-        }
-    }
-
-    async fn call_untimed(&self, request: Outgoing<'_>) -> Result<Reply, CallFailure> {
         let request_id = clock::new_id("msg");
-        let sent = self.signed(&request_id, request).send().await;
-        let mut response = sent.map_err(failure)?;
-        let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(failure)? {
-            if body.len().saturating_add(chunk.len()) > REPLY_BYTES_MAX {
-                return Err(CallFailure::TooLong);
-            }
-            body.extend_from_slice(&chunk);
-        }
-        let status = response.status();
+        let reply = client::call(self.signed(&request_id, request), timeout).await?;
+        let status = reply.status.to_string();
         Ok(Reply {
-            status: status.as_u16(),
-            authentic: self.authentic(&request_id, status.as_str(), response.headers(), &body),
-            body,
+            status: reply.status,
+            authentic: self.authentic(&request_id, &status, &reply.headers, &reply.body),
+            body: reply.body,
         })
     }
 
@@ -157,31 +100,4 @@ impl Exchange {
         let known = self.keys.iter().any(|key| key.verifies(&text, signatures));
         known.then_some(()).ok_or("wrong signature")
     }
-}
-
-/// A header that is there once; a second one would leave open which of them was meant.
-fn only<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
-    let mut values = headers.get_all(name).iter();
-    let value = values.next()?.to_str().ok()?;
-    values.next().is_none().then_some(value)
-}
-
-/// Only a failure to connect proves that nothing was sent.
-fn failure(error: reqwest::Error) -> CallFailure {
-    let error = error.without_url();
-    if error.is_builder() {
-        CallFailure::NotSent("the request could not be built".to_owned())
-    } else if error.is_connect() {
-        CallFailure::NotSent(format!("not reached: {}", innermost(&error)))
-    } else {
-        CallFailure::Broken(format!("the connection broke: {}", innermost(&error)))
-    }
-}
-
-fn innermost(error: &dyn std::error::Error) -> String {
-    let mut cause = error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    cause.to_string()
 }

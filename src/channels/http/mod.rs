@@ -15,6 +15,7 @@ use super::{
     Acknowledge, AcknowledgementBody, Admission, Call, Channel, ChargeCall, FieldRefusal, Notice,
     RawNotice, RefundCall, Rejection,
 };
+use crate::channels::client;
 use crate::clock::SharedClock;
 use crate::domain::UnixMillis;
 use crate::domain::order::{Answer, Fingerprint, RefundAnswer};
@@ -63,7 +64,7 @@ impl HttpChannel {
         if settings.amount_max.is_some_and(|amount| amount < 1) {
             return Err(HttpChannelError::AmountMax { channel });
         }
-        let client = exchange::client(loopback).map_err(|error| HttpChannelError::Client {
+        let client = client::client(loopback).map_err(|error| HttpChannelError::Client {
             channel: channel.clone(),
             problem: error.to_string(),
         })?;

@@ -2,8 +2,9 @@
 
 use super::refund::RefundNotice;
 use super::sign::{self, Stamped};
-use super::wire::{ChargeNotice, Envelope, object, printable};
+use super::wire::{ChargeNotice, Envelope};
 use crate::channels::signing::{self, SigningKey};
+use crate::channels::words::{object, printable};
 use crate::channels::{Notice, RawNotice, Rejection, RejectionRule};
 use crate::domain::UnixMillis;
 use crate::domain::order::Answer;

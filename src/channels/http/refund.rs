@@ -1,11 +1,13 @@
 //! Refunds in the processor protocol: the bodies of calls, replies and callbacks, and what they mean.
 
-use super::classify::{Silence, readable};
-use super::exchange::{CallFailure, Reply};
-use super::wire::{CodeBody, is_name, object, printable};
+use super::classify::readable;
+use super::exchange::Reply;
+use super::wire::CodeBody;
 use crate::channels::RefundCall;
+use crate::channels::client::{CallFailure, Silence};
+use crate::channels::words::{is_name, object, printable};
 use crate::domain::OrderNo;
-use crate::domain::order::{Reason, RefundAnswer, RefundNews, RefundStatement, UnknownAnswer};
+use crate::domain::order::{RefundAnswer, RefundNews, RefundStatement};
 use serde::{Deserialize, Serialize};
 
 /// Which call about a refund was answered.
@@ -64,8 +66,7 @@ pub(super) fn idempotency_key(call: &RefundCall) -> String {
 pub(super) fn classify(call: Call, end: Result<Reply, CallFailure>) -> RefundAnswer {
     match readable(end) {
         Ok(reply) => classify_reply(call, &reply),
-        Err(Silence::NotSent(summary)) => RefundAnswer::NotSent { summary },
-        Err(Silence::Unknown(unknown)) => RefundAnswer::Unknown(unknown),
+        Err(silence) => silence.into(),
     }
 }
 
@@ -158,8 +159,5 @@ fn answer(word: &str, statement: RefundStatement) -> RefundAnswer {
 }
 
 fn unreadable(summary: String) -> RefundAnswer {
-    RefundAnswer::Unknown(UnknownAnswer {
-        reason: Reason::UnreadableReply,
-        summary,
-    })
+    Silence::unreadable(summary).into()
 }

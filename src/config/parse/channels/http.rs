@@ -1,0 +1,29 @@
+//! `kind = "http"`: a processor that speaks the protocol.
+
+use super::{OfKind, base_url, merchant, needed_secret};
+use crate::config::ChannelKind;
+use crate::config::secret::{SIGNING_BYTES_MIN, is_signing_key};
+use crate::config::section::Section;
+use secrecy::SecretString;
+
+pub(super) fn read(section: &mut Section<'_>) -> Option<OfKind> {
+    let base_url = base_url(section, "base_url", None);
+    let secret = secret(section);
+    let merchant = merchant(section);
+    Some(OfKind {
+        base_url: base_url?,
+        kind: ChannelKind::Http { secret: secret? },
+        merchant,
+        live: None,
+    })
+}
+
+fn secret(section: &mut Section<'_>) -> Option<SecretString> {
+    let secret = needed_secret(section, "secret", "whsec_ and the key in base64")?;
+    if !is_signing_key(&secret) {
+        let message = format!("allowed is whsec_ and at least {SIGNING_BYTES_MIN} bytes in base64");
+        section.refuse("secret", message);
+        return None;
+    }
+    Some(secret)
+}
