@@ -36,6 +36,8 @@ pub struct Model {
     #[sea_orm(column_type = "Text", nullable)]
     pub payer: Option<String>,
     #[sea_orm(column_type = "Text", nullable)]
+    pub channel_ref: Option<String>,
+    #[sea_orm(column_type = "Text", nullable)]
     pub replaces: Option<String>,
     #[sea_orm(column_type = "Text")]
     pub status: String,

@@ -54,6 +54,7 @@ const STATEMENTS: &[&str] = &[
         return_url TEXT CHECK (length(return_url) <= 2048),
         notify_url TEXT NOT NULL,
         payer TEXT CHECK (length(payer) <= 256),
+        channel_ref TEXT CHECK (length(channel_ref) BETWEEN 1 AND 255),
         replaces TEXT CHECK (length(replaces) BETWEEN 1 AND 64),
         status TEXT NOT NULL CHECK (status = 'UNPAID' OR status = 'PROCESSING' OR status = 'PENDING'
             OR status = 'UNKNOWN' OR status = 'MANUAL' OR status = 'PAID'

@@ -44,6 +44,7 @@ impl Gateway {
             money,
             subject,
             expires_in_s: EXPIRES_IN_DEFAULT_S,
+            payer: None,
         };
         self.admits(channel, &admission)?;
         Ok(NewOrder {

@@ -7,7 +7,7 @@ use crate::domain::OrderNo;
 use crate::domain::order::input::{Input, Source};
 use crate::domain::order::{Alert, AlertKind, Severity};
 use crate::store::alerts::About;
-use crate::store::inbox;
+use crate::store::{StoreError, inbox, orders};
 use sha2::{Digest, Sha256};
 use std::sync::atomic::Ordering;
 
@@ -48,12 +48,16 @@ impl Gateway {
     }
 
     async fn hand_over(&self, channel: &str, notice: Notice, digest: String) -> Received {
+        let notice = match self.named(channel, notice).await {
+            Ok(notice) => notice,
+            Err(error) => return Received::NotYet(error.to_string()),
+        };
         let source = Source::Callback {
             repeat: false,
             digest: digest.clone(),
         };
         let (order_no, key, status, trade_no, input) = match notice {
-            Notice::Unrelated { .. } => return Received::Unrelated,
+            Notice::OfTrade { .. } | Notice::Unrelated { .. } => return Received::Unrelated,
             Notice::Charge {
                 key,
                 status,
@@ -109,6 +113,21 @@ impl Gateway {
             Err(GatewayError::NoSuchOrder) => self.keep_orphan(order_no, id, trade_no).await,
             Err(error) => Received::NotYet(error.to_string()),
         }
+    }
+
+    /// The notice with the number of its order, where it names only the trade.
+    async fn named(&self, channel: &str, notice: Notice) -> Result<Notice, StoreError> {
+        let Notice::OfTrade { trade_no, about } = notice else {
+            return Ok(notice);
+        };
+        let read = &self.shared.parts.database.read;
+        let order_no = orders::number_by_trade(read, channel, &trade_no).await?;
+        Ok(match order_no {
+            Some(order_no) => about.about(order_no),
+            None => Notice::Unrelated {
+                kind: format!("of trade {trade_no}"),
+            },
+        })
     }
 
     /// Verified, ours by its number, and unknown: kept, alerted once, and asked about before a submit of that number.

@@ -316,6 +316,7 @@ impl<P: Parts> Run<'_, P> {
             merchant: Some("M1".to_owned()),
             money: money(trade.map_or(price, |(_, amount)| amount)),
             trade_no: trade.map(|(trade_no, _)| trade_no.to_owned()),
+            reference: None,
             summary: String::new(),
         })
     }

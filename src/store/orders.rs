@@ -61,6 +61,24 @@ pub async fn by_id(
     one(read, orders::Entity::find_by_id(order_id.as_str())).await
 }
 
+/// The number of the order that has this payment on record.
+pub async fn number_by_trade(
+    read: &DatabaseConnection,
+    channel: &str,
+    trade_no: &str,
+) -> Result<Option<String>, StoreError> {
+    let key = (channel.to_owned(), trade_no.to_owned());
+    let Some(payment) = payments::Entity::find_by_id(key).one(read).await? else {
+        return Ok(None);
+    };
+    Ok(orders::Entity::find_by_id(payment.order_id)
+        .select_only()
+        .column(orders::Column::OrderNo)
+        .into_tuple()
+        .one(read)
+        .await?)
+}
+
 pub async fn list(
     read: &DatabaseConnection,
     filter: &OrderFilter,

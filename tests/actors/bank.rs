@@ -134,6 +134,7 @@ fn statement(order_no: &str, status: ChargeStatus) -> Statement {
         merchant: None,
         money: Some(crate::stage::money()),
         trade_no: Some(format!("T-{order_no}")),
+        reference: None,
         summary: "the bank's word".to_owned(),
     }
 }

@@ -40,6 +40,7 @@ fn statement(words: &[&str]) -> Statement {
         merchant: None,
         money: None,
         trade_no: None,
+        reference: None,
         summary: words.join(" "),
     };
     let mut rest = words[1..].to_vec();

@@ -157,6 +157,7 @@ fn statement(transfer: Transfer) -> Answer {
         idempotency_key: None,
         merchant: None,
         money: Some(transfer.money),
+        reference: None,
         summary: format!("transfer {}", transfer.reference),
         trade_no: Some(transfer.reference),
     })

@@ -25,6 +25,7 @@ fn paid(call: &ChargeCall) -> Answer {
         merchant: None,
         money: Some(call.money),
         trade_no: Some(format!("receipt-{}", call.order_no)),
+        reference: None,
         summary: "cash".to_owned(),
     })
 }

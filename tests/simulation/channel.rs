@@ -29,6 +29,7 @@ fn statement(order_no: &str, status: ChargeStatus, amount: i64, trade: Option<&s
         merchant: None,
         money: Some(money(amount)),
         trade_no: trade.map(str::to_owned),
+        reference: None,
         summary: "the vault's word".to_owned(),
     }
 }

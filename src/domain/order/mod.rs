@@ -151,6 +151,8 @@ pub struct Order {
     /// Where its channel sends callbacks to: told with the first submit, and the same in every later one.
     pub notify_url: String,
     pub payer: Option<String>,
+    /// The channel's own name of the charge, where it gives one before money moves; it is asked about under that.
+    pub channel_ref: Option<String>,
     /// The `order_no` of an earlier order of the same purchase.
     pub replaces: Option<OrderNo>,
 

@@ -51,6 +51,8 @@ pub struct Statement {
     /// Absent only where a channel's negative answers carry no money.
     pub money: Option<Money>,
     pub trade_no: Option<String>,
+    /// The channel's own name of the charge, where it gives one before money moves.
+    pub reference: Option<String>,
     /// The channel's own code or words for people, redacted.
     pub summary: String,
 }
@@ -175,6 +177,14 @@ impl Answer {
 }
 
 impl Statement {
+    /// The channel's own name of the charge, if this is about the order's charge and no other.
+    #[must_use]
+    pub fn reference_for(&self, order: &Order) -> Option<&str> {
+        let ours = self.order_no == order.order_no.as_str() && self.mismatch(order).is_none();
+        let reference = self.reference.as_deref().filter(|_| ours)?;
+        Proof::is_trade_no(reference).then_some(reference)
+    }
+
     fn against(&self, order: &Order) -> Finding {
         if self.order_no != order.order_no.as_str() {
             return Finding::Word(Word::Unknown(Reason::UnreadableReply));

@@ -29,6 +29,7 @@ impl Order {
             return_url: None,
             notify_url: String::new(),
             payer: None,
+            channel_ref: None,
             replaces: None,
             status: OrderStatus::Unpaid,
             reason: None,

@@ -3,11 +3,10 @@
 
 use super::bytes::Bytes;
 use super::settings::{SECRETS, line, variable};
-use oncepay::channels::Channel;
-use oncepay::channels::http::{HttpChannel, HttpChannelSettings};
-use oncepay::clock::SystemClock;
-use oncepay::config::{ConfigError, Outline, Settings, Sources, check_serving};
+use oncepay::clock::{SharedClock, SystemClock};
+use oncepay::config::{ChannelKind, ConfigError, Outline, Settings, Sources, check_serving};
 use oncepay::domain::order::Fingerprint;
+use oncepay::runtime::open_channel;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -116,19 +115,15 @@ fn examine(settings: &Settings) {
 fn a_channel_opens(settings: &Settings, name: &str) {
     let configured = &settings.channels[name];
     assert!(configured.read_timeout_ms > settings.server.ui_deadline_ms);
-    let opened = HttpChannel::new(
-        HttpChannelSettings {
-            name: name.to_owned(),
-            base_url: configured.base_url.clone(),
-            secret: configured.secret.clone(),
-            previous_secret: None,
-            live: Some(configured.live),
-            merchant: Some(configured.merchant.clone()),
-            amount_max: configured.amount_max,
-        },
-        SystemClock::start(),
-    );
-    let channel = opened.unwrap_or_else(|error| panic!("good, and it does not start: {error}"));
+    let clock: SharedClock = SystemClock::start();
+    let channel = match open_channel(name, configured, &clock) {
+        Ok(channel) => channel,
+        // Whether a text is a key is known once it is used.
+        Err(error) if !matches!(configured.kind, ChannelKind::Http { .. }) => {
+            return tells_no_secret(&error.to_string());
+        }
+        Err(error) => panic!("good, and it does not start: {error}"),
+    };
     let account = Fingerprint {
         channel: name.to_owned(),
         merchant: configured.merchant.clone(),

@@ -183,6 +183,7 @@ fn statement(bytes: &mut Bytes<'_>, order: &Order) -> Statement {
             .then(|| other(bytes, &order.fingerprint.merchant)),
         money: (!bytes.rarely(8)).then(|| money(bytes, order.money)),
         trade_no: (!bytes.rarely(8)).then(|| trade_no(bytes)),
+        reference: None,
         summary: String::new(),
     }
 }

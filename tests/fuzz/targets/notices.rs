@@ -215,6 +215,8 @@ fn examine(sent: &Sent, notice: &Notice) {
         Notice::Unrelated { .. } => {
             assert!(body["type"] != "charge.updated" && body["type"] != "refund.updated");
         }
-        Notice::Dispute { .. } => panic!("the protocol has no disputes: {notice:?}"),
+        Notice::OfTrade { .. } | Notice::Dispute { .. } => {
+            panic!("the protocol has no disputes: {notice:?}")
+        }
     }
 }

@@ -11,7 +11,7 @@ use oncepay::domain::order::{
     Answer, ChargeStatus, Input, Order, RefundAnswer, RefundRequest, RefundSource, Source,
     Statement,
 };
-use oncepay::domain::{OrderId, OrderNo};
+use oncepay::domain::{OrderId, OrderNo, UnixMillis};
 use secrecy::SecretString;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -283,6 +283,10 @@ fn refund_call() -> RefundCall {
         paid: order.money,
         money: cny(500),
         reason: None,
+        channel_ref: None,
+        channel_refund_no: None,
+        created_at: UnixMillis(0),
+        first_sent_at: None,
         notify_url: String::new(),
         timeout: Duration::from_secs(5),
     }
@@ -299,6 +303,7 @@ pub(crate) fn pay_and_ask_back(scene: &mut Scene) {
             merchant: None,
             money: Some(scene.order.money),
             trade_no: Some("T1".to_owned()),
+            reference: None,
             summary: String::new(),
         }),
     };

@@ -222,6 +222,7 @@ fn stated(call: &ChargeCall) -> Answer {
         merchant: None,
         money: Some(call.money),
         trade_no: Some(format!("T-{}", call.order_no)),
+        reference: None,
         summary: "stated".to_owned(),
     })
 }

@@ -27,6 +27,11 @@ pub(super) fn answered(draft: &mut Draft<'_>, source: &Source, answer: &Answer) 
     if finding != Finding::Word(Word::NotFound) {
         draft.next.not_found_since = None;
     }
+    if let Answer::Charge(statement) = answer
+        && let Some(reference) = statement.reference_for(draft.before)
+    {
+        draft.next.channel_ref = Some(reference.to_owned());
+    }
     match finding {
         Finding::Paid(proof) => paid(draft, source, &proof),
         Finding::PaidAndRefunded(proof) => gone(draft, source, &proof),

@@ -139,6 +139,7 @@ fn heard(fault: Fault, order: &Order, input: &Input) -> Input {
                 merchant: None,
                 money: None,
                 trade_no: None,
+                reference: None,
                 summary: String::new(),
             });
         }
