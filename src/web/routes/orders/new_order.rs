@@ -76,6 +76,7 @@ fn admit(form: &mut Form<'_>, shared: &Shared, order: &NewOrder) {
         money: order.money,
         subject: &order.subject,
         expires_in_s: order.expires_in_s,
+        payer: order.payer.as_deref(),
     };
     if let Err(refusal) = shared.gateway.admits(&order.channel, &admission) {
         form.refuse(refusal.field, Text::as_is(refusal.message));
