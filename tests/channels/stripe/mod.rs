@@ -1,0 +1,11 @@
+//! Stripe: the adapter against a double of it on the loopback, and against what official libraries have signed.
+
+mod bills;
+mod charges;
+mod closes;
+mod events;
+mod refunds;
+mod settings;
+mod stage;
+mod tables;
+mod vectors;
