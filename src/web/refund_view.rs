@@ -28,6 +28,9 @@ pub(crate) struct RefundView {
     pub(crate) channel_refund_no: Option<String>,
     /// The trade that is given back.
     pub(crate) channel_trade_no: String,
+    /// The newest trouble with it, in words; `unsupported: …` where the channel makes no refunds.
+    #[schema(required = true)]
+    pub(crate) last_error: Option<String>,
     /// Moves with every change that decisions read.
     #[schema(minimum = 1)]
     pub(crate) version: i64,
@@ -107,6 +110,7 @@ impl RefundView {
             status: refund.status.as_str(),
             channel_refund_no: refund.channel_refund_no.clone(),
             channel_trade_no: refund.trade_no.clone(),
+            last_error: refund.last_error.clone(),
             version: refund.version,
             created_at: rfc3339(refund.created_at),
             updated_at: rfc3339(refund.updated_at),

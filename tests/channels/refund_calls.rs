@@ -5,7 +5,7 @@ use actix_web::{App, HttpRequest, HttpResponse, HttpServer, web};
 use oncepay::channels::http::HttpChannel;
 use oncepay::channels::{Channel, RefundCall};
 use oncepay::domain::order::{RefundAnswer, RefundStatement};
-use oncepay::domain::{Currency, Money};
+use oncepay::domain::{Currency, Money, UnixMillis};
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -23,6 +23,10 @@ fn refund(order_no: &str, refund_no: &str, trade_no: &str) -> RefundCall {
         paid: yuan(1999),
         money: yuan(500),
         reason: Some("too small".to_owned()),
+        channel_ref: None,
+        channel_refund_no: None,
+        created_at: UnixMillis(0),
+        first_sent_at: None,
         notify_url: String::new(),
         timeout: Duration::from_secs(10),
     }

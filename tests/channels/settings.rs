@@ -87,6 +87,7 @@ fn an_order_that_cannot_be_carried_names_its_field() {
         money: Money::new(5000, Currency::parse("CNY").unwrap()),
         subject: "月卡",
         expires_in_s: 7200,
+        payer: None,
     };
     assert_eq!(channel.admits(&fits), Ok(()));
     let long = "月".repeat(129);

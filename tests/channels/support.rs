@@ -7,7 +7,7 @@ use oncepay::channels::signing::{self, SigningKey};
 use oncepay::channels::{Channel, ChargeCall};
 use oncepay::clock::{SharedClock, SystemClock};
 use oncepay::domain::order::{Answer, ChargeStatus, Statement};
-use oncepay::domain::{Currency, Money};
+use oncepay::domain::{Currency, Money, UnixMillis};
 use oncepay::sandbox::{self, Sandbox};
 use secrecy::SecretString;
 use std::collections::BTreeMap;
@@ -49,6 +49,10 @@ pub(crate) fn call(order_no: &str, subject: &str) -> ChargeCall {
         notify_url: String::new(),
         return_url: None,
         payer: None,
+        channel_ref: None,
+        trade_no: None,
+        created_at: UnixMillis(0),
+        first_submit_at: None,
         timeout: Duration::from_secs(10),
     }
 }

@@ -149,6 +149,7 @@ words!(
         EndpointGone = "endpoint_gone",
         PaidNotFulfilled = "paid_not_fulfilled",
         BalanceNegative = "balance_negative",
+        PayPerUse = "pay_per_use",
     }
 );
 
@@ -199,6 +200,9 @@ impl AlertKind {
                 "Find out what holds the grant up; it is tried again by itself."
             }
             Self::BalanceNegative => "Settle it with the payer.",
+            Self::PayPerUse => {
+                "Look the trade up at the channel. What was paid and not delivered is refunded there; a confirmation is sent again by itself."
+            }
         }
     }
 }

@@ -46,7 +46,9 @@ impl Draft<'_> {
                 self.alert_of_trade(AlertKind::TradeNoConflict, trade_no, message);
             }
             Reason::LateSuccess => {
-                self.alert(AlertKind::LateSuccess, Severity::Action, "first", message);
+                // Without proof it may turn out to be nothing; what comes after that is an episode of its own.
+                let episode = proof.map_or(entry.as_str(), |_| "first");
+                self.alert(AlertKind::LateSuccess, Severity::Action, episode, message);
             }
             Reason::ChannelChanged => {
                 self.alert(AlertKind::ChannelChanged, Severity::Action, &entry, message);

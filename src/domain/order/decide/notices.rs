@@ -45,16 +45,25 @@ pub(super) fn callback(draft: &mut Draft<'_>, word: Word) {
                 draft.note();
             }
         },
-        Word::AskAtOnce if draft.column == Column::Unpaid => ask_first(draft),
-        Word::AskAtOnce if matches!(draft.column, Column::Pending | Column::Unknown) => {
+        Word::AskAtOnce => says_paid(draft),
+        Word::NotFound | Word::CannotClose | Word::Throttled | Word::NotSent | Word::Unknown(_) => {
+            draft.note()
+        }
+    }
+}
+
+/// A notice that says *paid* and proves nothing: the channel is asked, and its answer decides.
+fn says_paid(draft: &mut Draft<'_>) {
+    match draft.column {
+        Column::Unpaid => ask_first(draft),
+        Column::Pending | Column::Unknown | Column::ManualOpen | Column::ManualHeld => draft.ask(),
+        // No timer asks about an order that has ended, and the channel may never tell it again: if the answer is lost, a
+        // person knows.
+        Column::Ended => {
+            draft.manual(Reason::LateSuccess, None);
             draft.ask();
         }
-        Word::AskAtOnce
-        | Word::NotFound
-        | Word::CannotClose
-        | Word::Throttled
-        | Word::NotSent
-        | Word::Unknown(_) => draft.note(),
+        Column::Processing | Column::Paid => draft.note(),
     }
 }
 

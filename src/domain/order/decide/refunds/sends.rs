@@ -5,6 +5,10 @@ use super::super::super::refund::{Refund, RefundSource, RefundStatus};
 use super::super::draft::Draft;
 use crate::domain::Money;
 
+/// Said to whoever asked, and to the person who gives the money back some other way.
+const UNSUPPORTED: &str = "unsupported: the channel makes no refunds, so that the money goes back by hand; a review of \
+                           this refund then says that it did";
+
 /// A refund that is wanted and has no row yet.
 pub(super) struct Wanted {
     pub(super) refund_no: String,
@@ -59,7 +63,7 @@ pub(super) fn send(draft: &mut Draft<'_>, refund_no: &str) {
         return draft.refund_to_manual(refund_no, "the channel's account has changed");
     }
     if !rules.capabilities.refunds {
-        return draft.refund_to_manual(refund_no, "the channel makes no refunds");
+        return draft.refund_to_manual(refund_no, UNSUPPORTED);
     }
     let sent = context.now.stamp();
     // Every call ends within `read_timeout`; its answer is lost if nothing has come of it somewhat later.
