@@ -1,5 +1,4 @@
 //! Style as a test: who may name whom, how big a file may be, and words that are not ours.
-//!
 //! `clippy.toml` and `[workspace.lints]` hold what a compiler can hold; this holds the rest.
 
 #![expect(
@@ -20,7 +19,7 @@ moment    |                              | time
 clock     |                              | uuid
 scrub     |                              |
 store     |                              | entities migration sea_orm rusqlite fs4 hex hmac serde serde_json sha2 thiserror tokio tracing
-channels  | store                        | base64 hmac reqwest secrecy serde serde_json sha2 thiserror tokio
+channels  | store                        | base64 csv encoding_rs flate2 hex hmac md5 reqwest ring secrecy serde serde_json sha2 subtle thiserror time tokio x509_cert zip
 sandbox   | store                        | actix_web base64 getrandom reqwest secrecy serde serde_json thiserror time tokio tracing
 mail      | store channels sandbox       | html_escape lettre reqwest secrecy thiserror time tokio
 config    | channels sandbox             | base64 getrandom governor hex iso_currency reqwest secrecy toml
@@ -28,8 +27,9 @@ telemetry | channels sandbox mail config | prometheus_client serde_json tracing 
 actors    | sandbox                      | actix governor hex serde_json sha2 thiserror tokio tracing
 fulfilment | sandbox mail                | getrandom hex httpdate reqwest sea_orm sha2 thiserror tokio tracing
 web       | sandbox mail                 | actix_web base64 fs4 getrandom governor hex html_escape iso_currency qrcode reqwest secrecy serde serde_json sha2 subtle time tokio tracing utoipa utoipa_swagger_ui
+pay_per_use | sandbox mail config telemetry actors fulfilment web | actix_web base64 getrandom hex hmac secrecy serde serde_json sha2 thiserror time tokio tracing
 runtime   |                              | actix actix_web thiserror tokio tracing
-simulator | moment clock scrub store channels sandbox mail config telemetry actors fulfilment web runtime |
+simulator | moment clock scrub store channels sandbox mail config telemetry actors fulfilment web pay_per_use runtime |
 cli       | web                          | actix_web clap hex reqwest sea_orm secrecy serde_json sha2 thiserror time tokio
 ";
 

@@ -14,6 +14,8 @@ pub mod fulfilments;
 pub mod holds;
 pub mod idempotency_keys;
 pub mod ledger_entries;
+pub mod metered_keys;
+pub mod metered_trades;
 pub mod order_events;
 pub mod orders;
 pub mod orphans;

@@ -15,6 +15,7 @@ mod m20260801_000008_daily;
 mod m20260801_000009_limits;
 mod m20260801_000010_granted;
 mod m20260801_000011_days;
+mod m20261201_000020_metered;
 
 pub use sea_orm_migration::MigratorTrait;
 use sea_orm_migration::prelude::{DbErr, MigrationTrait, SchemaManager, async_trait};
@@ -39,6 +40,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20260801_000009_limits::Migration),
             Box::new(m20260801_000010_granted::Migration),
             Box::new(m20260801_000011_days::Migration),
+            Box::new(m20261201_000020_metered::Migration),
         ]
     }
 }

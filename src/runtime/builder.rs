@@ -2,10 +2,10 @@
 
 mod after;
 
+use super::channels::open_channel;
 use super::{Runtime, RuntimeError};
 use crate::actors::notifier::{Notifier, Wake};
 use crate::actors::{ChannelLimits, Found, Parts, WebhookData, start};
-use crate::channels::http::{HttpChannel, HttpChannelSettings};
 use crate::channels::{Channel, Channels};
 use crate::clock::{SharedClock, SystemClock};
 use crate::config::restored::RESTORE_KEY_LIFE_MS;
@@ -140,6 +140,7 @@ impl RuntimeBuilder {
         self.notify(&fresh, transport, &arbiter);
         self.keep_house(&fresh, &gateway, &arbiter);
         let (fulfilment, outside) = self.fulfil(&fresh, &gateway)?;
+        let desk = self.open_desk(&fresh, &outside).await?;
         readiness.set_rehydrated();
 
         let settings = Arc::new(self.settings);
@@ -167,6 +168,7 @@ impl RuntimeBuilder {
             settings,
             arbiter,
             fulfilment,
+            desk,
             outside,
             epoch,
             clock: self.clock,
@@ -187,17 +189,8 @@ impl RuntimeBuilder {
     fn channels(&self) -> Result<Channels, RuntimeError> {
         let mut channels = Channels::new();
         for (name, configured) in &self.settings.channels {
-            let settings = HttpChannelSettings {
-                name: name.clone(),
-                base_url: configured.base_url.clone(),
-                secret: configured.secret.clone(),
-                previous_secret: None,
-                live: Some(configured.live),
-                merchant: Some(configured.merchant.clone()),
-                amount_max: configured.amount_max,
-            };
-            let channel = HttpChannel::new(settings, Arc::clone(&self.clock))?;
-            channels.insert(name.clone(), Arc::new(channel));
+            let channel = open_channel(name, configured, &self.clock)?;
+            channels.insert(name.clone(), channel);
         }
         for channel in &self.own_channels {
             channels.insert(channel.name().to_owned(), Arc::clone(channel));

@@ -3,10 +3,12 @@
 //! [`Runtime`] runs inside the merchant's own actix-web app as well as behind `oncepay serve`.
 
 mod builder;
+mod channels;
 mod error;
 mod serve;
 
 pub use builder::RuntimeBuilder;
+pub use channels::open_channel;
 pub use error::RuntimeError;
 pub use serve::serve;
 
@@ -17,6 +19,7 @@ use crate::actors::Gateway;
 use crate::clock::SharedClock;
 use crate::config::Settings;
 use crate::fulfilment::Fulfilment;
+use crate::pay_per_use::{Desk, PayPerUse, PayPerUseError, PayPerUseTerms};
 use crate::store::{Database, Journal, JournalError, ProcessLock};
 use crate::web;
 use actix::Arbiter;
@@ -43,6 +46,7 @@ pub struct Runtime {
     settings: Arc<Settings>,
     arbiter: Arbiter,
     fulfilment: Fulfilment,
+    desk: Desk,
     /// Where fulfilment works.
     outside: Arbiter,
     epoch: i64,
@@ -92,6 +96,19 @@ impl Runtime {
     /// Health, readiness, metrics and documents.
     pub fn operations(&self) -> impl Fn(&mut actix_web::web::ServiceConfig) + Clone + use<> {
         web::operations(self.state.clone())
+    }
+
+    /// A paywall for resources of the merchant's own app: each use is paid through this channel, under these terms, before
+    /// it is delivered. What was paid is asked for at the channel, kept in the database and confirmed; see [`PayPerUse`].
+    ///
+    /// # Errors
+    /// Names the channel that does not offer it, or the term that it cannot carry.
+    pub fn pay_per_use(
+        &self,
+        channel: &str,
+        terms: PayPerUseTerms,
+    ) -> Result<PayPerUse, PayPerUseError> {
+        self.desk.paywall(channel, terms)
     }
 
     /// Completes when this runtime must not go on, and says why: another has taken its lock or its epoch, or a part

@@ -17,6 +17,7 @@ pub mod ledger;
 mod lifetime;
 pub mod lock;
 pub mod mapping;
+pub mod metered;
 pub mod orders;
 mod place;
 pub mod retention;

@@ -1,11 +1,12 @@
 //! What follows payments: the sweep, what is deleted, the mails, and the workers of the outbox.
 
-use super::{Fresh, RuntimeBuilder, run_on, wakes};
+use super::{Fresh, RuntimeBuilder, millis, run_on, wakes};
 use crate::actors::Gateway;
 use crate::actors::notifier::{Notifier, Rounds};
 use crate::fulfilment::sweep::Sweep;
 use crate::fulfilment::{Fulfilment, FulfilmentParts, Retention};
 use crate::mail::Transport;
+use crate::pay_per_use::{Confirmer, Desk, DeskParts};
 use crate::runtime::RuntimeError;
 use actix::{Actor, Arbiter};
 use std::sync::Arc;
@@ -43,6 +44,28 @@ impl RuntimeBuilder {
             delivery_id: String::new(),
         };
         run_on(arbiter, retention.keep_on());
+    }
+
+    /// Opens pay per use, and confirms what was delivered, also by an earlier run.
+    pub(super) async fn open_desk(
+        &self,
+        fresh: &Fresh<'_>,
+        outside: &Arbiter,
+    ) -> Result<Desk, RuntimeError> {
+        let desk = Desk::open(DeskParts {
+            database: fresh.database.clone(),
+            journal: fresh.journal.clone(),
+            clock: Arc::clone(&self.clock),
+            channels: Arc::clone(fresh.channels),
+            timeout: millis(self.settings.checks.query_timeout_ms),
+        })
+        .await?;
+        let confirmer = Confirmer {
+            desk: desk.clone(),
+            on_alert: wakes(Arc::clone(&fresh.notifier)),
+        };
+        run_on(outside, confirmer.keep_on());
+        Ok(desk)
     }
 
     /// Grants and delivers, on a thread of its own: a receiver's TLS is not done between two decisions of orders.

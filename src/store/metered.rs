@@ -1,0 +1,272 @@
+//! Pay per use: trades that were paid, what was delivered for them, and which deliveries the channel knows of.
+//!
+//! A row is made when a proof was verified, before anything is delivered. It is `DELIVERED` before the answer goes out,
+//! and `CONFIRMED` when the channel has taken the confirmation. The number of the trade is the row's key, and so is the
+//! number of the offer: neither is delivered twice.
+
+use super::{StoreError, waiting};
+use crate::domain::{Money, UnixMillis};
+use entities::{metered_keys, metered_trades};
+use sea_orm::sea_query::{Expr, OnConflict};
+use sea_orm::{
+    ActiveValue, ColumnTrait, DatabaseConnection, DbBackend, EntityTrait, ExprTrait,
+    IntoActiveModel, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Statement,
+};
+
+const PAID: &str = "PAID";
+const DELIVERED: &str = "DELIVERED";
+const CONFIRMED: &str = "CONFIRMED";
+
+/// A trade by its channel and the channel's number.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct TradeKey {
+    pub channel: String,
+    pub trade_no: String,
+}
+
+/// A trade whose proof was verified.
+#[derive(Debug, Clone)]
+pub struct PaidTrade {
+    pub key: TradeKey,
+    /// The number of the offer, where the channel tells it.
+    pub out_trade_no: Option<String>,
+    pub resource_id: String,
+    pub money: Money,
+    /// Of the proof: whoever asks again shows the same.
+    pub proof_digest: String,
+    pub at: UnixMillis,
+    /// When a person is told that nothing was delivered for it.
+    pub overdue_at: UnixMillis,
+}
+
+/// What was delivered, for whoever asks again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptAnswer {
+    pub status: u16,
+    pub content_type: Option<String>,
+    /// In base64.
+    pub body: String,
+}
+
+/// A trade that was paid, as its row has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trade {
+    pub key: TradeKey,
+    pub out_trade_no: Option<String>,
+    pub resource_id: String,
+    pub proof_digest: String,
+    /// `None`: nothing was delivered for it.
+    pub delivered_at: Option<UnixMillis>,
+    /// What was delivered, while it is kept.
+    pub answer: Option<KeptAnswer>,
+    /// Tries to confirm it that have failed.
+    pub confirm_count: i64,
+}
+
+impl From<metered_trades::Model> for Trade {
+    fn from(row: metered_trades::Model) -> Self {
+        let status = row.answer_status.and_then(|it| u16::try_from(it).ok());
+        let answer = status
+            .zip(row.answer_body)
+            .map(|(status, body)| KeptAnswer {
+                status,
+                content_type: row.answer_type,
+                body,
+            });
+        Self {
+            key: TradeKey {
+                channel: row.channel,
+                trade_no: row.trade_no,
+            },
+            out_trade_no: row.out_trade_no,
+            resource_id: row.resource_id,
+            proof_digest: row.proof_digest,
+            delivered_at: row.delivered_at.map(UnixMillis),
+            answer,
+            confirm_count: row.confirm_count,
+        }
+    }
+}
+
+/// The trade, if it was paid.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn find(read: &DatabaseConnection, key: &TradeKey) -> Result<Option<Trade>, StoreError> {
+    let key = (key.channel.clone(), key.trade_no.clone());
+    let row = metered_trades::Entity::find_by_id(key).one(read).await?;
+    Ok(row.map(Trade::from))
+}
+
+/// Keeps a trade that was paid. No row is affected where the trade or its offer is there already.
+pub fn record(backend: DbBackend, paid: &PaidTrade) -> Statement {
+    let row = metered_trades::Model {
+        channel: paid.key.channel.clone(),
+        trade_no: paid.key.trade_no.clone(),
+        out_trade_no: paid.out_trade_no.clone(),
+        resource_id: paid.resource_id.clone(),
+        amount: paid.money.amount,
+        currency: paid.money.currency.to_string(),
+        proof_digest: paid.proof_digest.clone(),
+        status: PAID.to_owned(),
+        answer_status: None,
+        answer_type: None,
+        answer_body: None,
+        confirm_count: 0,
+        due_at: Some(paid.overdue_at.0),
+        last_error: None,
+        paid_at: paid.at.0,
+        delivered_at: None,
+        confirmed_at: None,
+    };
+    metered_trades::Entity::insert(row.into_active_model())
+        .on_conflict(OnConflict::new().do_nothing().to_owned())
+        .build(backend)
+}
+
+/// It is delivered, and the confirmation is due. One row is affected, once for ever.
+pub fn delivered(
+    backend: DbBackend,
+    key: &TradeKey,
+    answer: Option<&KeptAnswer>,
+    at: UnixMillis,
+) -> Statement {
+    metered_trades::Entity::update_many()
+        .set(metered_trades::ActiveModel {
+            status: ActiveValue::Set(DELIVERED.to_owned()),
+            answer_status: ActiveValue::Set(answer.map(|answer| i64::from(answer.status))),
+            answer_type: ActiveValue::Set(answer.and_then(|it| it.content_type.clone())),
+            answer_body: ActiveValue::Set(answer.map(|answer| answer.body.clone())),
+            due_at: ActiveValue::Set(Some(at.0)),
+            delivered_at: ActiveValue::Set(Some(at.0)),
+            ..Default::default()
+        })
+        .filter(metered_trades::Column::Channel.eq(key.channel.as_str()))
+        .filter(metered_trades::Column::TradeNo.eq(key.trade_no.as_str()))
+        .filter(metered_trades::Column::Status.eq(PAID))
+        .build(backend)
+}
+
+/// The channel has taken the confirmation.
+pub fn confirmed(backend: DbBackend, key: &TradeKey, at: UnixMillis) -> Statement {
+    metered_trades::Entity::update_many()
+        .set(metered_trades::ActiveModel {
+            status: ActiveValue::Set(CONFIRMED.to_owned()),
+            due_at: ActiveValue::Set(None),
+            last_error: ActiveValue::Set(None),
+            confirmed_at: ActiveValue::Set(Some(at.0)),
+            ..Default::default()
+        })
+        .filter(metered_trades::Column::Channel.eq(key.channel.as_str()))
+        .filter(metered_trades::Column::TradeNo.eq(key.trade_no.as_str()))
+        .filter(metered_trades::Column::Status.eq(DELIVERED))
+        .build(backend)
+}
+
+/// The confirmation was not taken, and is due again at `next`.
+pub fn not_confirmed(
+    backend: DbBackend,
+    trade: &Trade,
+    next: UnixMillis,
+    error: &str,
+) -> Statement {
+    metered_trades::Entity::update_many()
+        .set(metered_trades::ActiveModel {
+            confirm_count: ActiveValue::Set(trade.confirm_count.saturating_add(1)),
+            due_at: ActiveValue::Set(Some(next.0)),
+            last_error: ActiveValue::Set(Some(error.to_owned())),
+            ..Default::default()
+        })
+        .filter(metered_trades::Column::Channel.eq(trade.key.channel.as_str()))
+        .filter(metered_trades::Column::TradeNo.eq(trade.key.trade_no.as_str()))
+        .filter(metered_trades::Column::Status.eq(DELIVERED))
+        .build(backend)
+}
+
+/// A person is told that nothing was delivered for it; that is not due again.
+pub fn told_of(backend: DbBackend, trade: &Trade) -> Statement {
+    metered_trades::Entity::update_many()
+        .set(metered_trades::ActiveModel {
+            due_at: ActiveValue::Set(None),
+            ..Default::default()
+        })
+        .filter(metered_trades::Column::Channel.eq(trade.key.channel.as_str()))
+        .filter(metered_trades::Column::TradeNo.eq(trade.key.trade_no.as_str()))
+        .filter(metered_trades::Column::Status.eq(PAID))
+        .build(backend)
+}
+
+/// The trades about which something is due: a confirmation, or that nothing was delivered.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn due(
+    read: &DatabaseConnection,
+    now: UnixMillis,
+    limit: u64,
+) -> Result<Vec<Trade>, StoreError> {
+    let rows = metered_trades::Entity::find()
+        .filter(metered_trades::Column::DueAt.lte(now.0))
+        .order_by_asc(metered_trades::Column::DueAt)
+        .limit(limit)
+        .all(read)
+        .await?;
+    Ok(rows.into_iter().map(Trade::from).collect())
+}
+
+/// The earliest moment at which something is due.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn next_due(read: &DatabaseConnection) -> Result<Option<UnixMillis>, StoreError> {
+    let open = metered_trades::Entity::find().filter(metered_trades::Column::DueAt.is_not_null());
+    waiting::next_due(read, open, metered_trades::Column::DueAt).await
+}
+
+/// Whether anything is kept of what was delivered before this moment.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn holds_answers(
+    read: &DatabaseConnection,
+    before: UnixMillis,
+) -> Result<bool, StoreError> {
+    let kept: Option<String> = metered_trades::Entity::find()
+        .select_only()
+        .column(metered_trades::Column::TradeNo)
+        .filter(metered_trades::Column::AnswerBody.is_not_null())
+        .filter(metered_trades::Column::DeliveredAt.lt(before.0))
+        .into_tuple()
+        .one(read)
+        .await?;
+    Ok(kept.is_some())
+}
+
+/// Forgets what was delivered before this moment; that it was, is never forgotten.
+pub fn forget_answers(backend: DbBackend, before: UnixMillis) -> Statement {
+    metered_trades::Entity::update_many()
+        .col_expr(metered_trades::Column::AnswerBody, Expr::cust("NULL"))
+        .filter(metered_trades::Column::AnswerBody.is_not_null())
+        .filter(Expr::col(metered_trades::Column::DeliveredAt).lt(before.0))
+        .build(backend)
+}
+
+/// The key that offers are made with, in hexadecimal.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn key(read: &DatabaseConnection) -> Result<Option<String>, StoreError> {
+    let row = metered_keys::Entity::find_by_id(1).one(read).await?;
+    Ok(row.map(|row| row.secret))
+}
+
+/// Keeps this key, unless there is one.
+pub fn keep_key(backend: DbBackend, secret: &str) -> Statement {
+    let row = metered_keys::Model {
+        id: 1,
+        secret: secret.to_owned(),
+    };
+    metered_keys::Entity::insert(row.into_active_model())
+        .on_conflict(OnConflict::new().do_nothing().to_owned())
+        .build(backend)
+}
