@@ -1,6 +1,7 @@
 //! Channels: the outside parties that move the money, each behind one trait.
 
 pub mod alipay;
+mod beijing;
 pub mod bill;
 mod client;
 pub mod http;

@@ -1,45 +1,27 @@
-//! Alipay's times: Beijing time, written without an offset, whatever the zone of the server that reads them.
+//! Alipay's times: Beijing time, written without an offset.
 
+use crate::channels::beijing;
+pub(super) use crate::channels::beijing::day_of as date;
 use crate::domain::UnixMillis;
-use time::macros::{format_description, offset};
-use time::{Date, OffsetDateTime, PrimitiveDateTime, UtcOffset};
-
-/// China has had this one offset, without summer time, since 1991.
-const BEIJING: UtcOffset = offset!(+8);
+use time::Date;
+use time::macros::format_description;
 
 /// `2026-11-30 18:00:00`. A moment beyond what a calendar holds is the empty text.
 pub(super) fn write(moment: UnixMillis) -> String {
     let format = format_description!("[year]-[month]-[day] [hour]:[minute]:[second]");
-    there(moment)
+    beijing::there(moment)
         .and_then(|moment| moment.format(format).ok())
         .unwrap_or_default()
 }
 
 /// The moment in `2026-11-30 18:00:00`; the milliseconds that some times have are left alone.
 pub(super) fn read(text: &str) -> Option<UnixMillis> {
-    let format = format_description!("[year]-[month]-[day] [hour]:[minute]:[second]");
-    let whole = text.split_once('.').map_or(text, |(whole, _)| whole);
-    let moment = PrimitiveDateTime::parse(whole, format)
-        .ok()?
-        .assume_offset(BEIJING);
-    Some(UnixMillis(moment.unix_timestamp().checked_mul(1_000)?))
-}
-
-/// The day that it is in Beijing.
-pub(super) fn date(moment: UnixMillis) -> Option<Date> {
-    there(moment).map(OffsetDateTime::date)
+    beijing::parse(text.split_once('.').map_or(text, |(whole, _)| whole))
 }
 
 /// `2026-11-30`, as bills are asked for.
 pub(super) fn write_date(date: Date) -> String {
-    let format = format_description!("[year]-[month]-[day]");
-    date.format(format).unwrap_or_default()
-}
-
-fn there(moment: UnixMillis) -> Option<OffsetDateTime> {
-    let seconds = moment.0.div_euclid(1_000);
-    let moment = OffsetDateTime::from_unix_timestamp(seconds).ok()?;
-    moment.checked_to_offset(BEIJING)
+    beijing::date(date).unwrap_or_default()
 }
 
 #[cfg(test)]
