@@ -234,6 +234,7 @@ fn rules_without_a_channel(like: Option<&Arc<Rules>>) -> Rules {
         refunds: false,
         own_expiry: false,
         asynchronous: false,
+        repeats_action: false,
         settles_within_ms: 0,
     };
     match like {

@@ -116,7 +116,11 @@ pub struct ChannelSettings {
 /// called is known once the channel is opened.
 #[derive(Debug, Clone)]
 pub enum ChannelKind {
-    Http { secret: SecretString },
+    Http {
+        secret: SecretString,
+        /// What the processor may still sign with while the secret is being changed.
+        previous_secret: Option<SecretString>,
+    },
     Alipay(AlipayKeys),
     Wechat(WechatKeys),
     Stripe(StripeKeys),

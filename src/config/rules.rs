@@ -47,7 +47,7 @@ impl Settings {
         self.channels
             .iter()
             .find_map(|(name, channel)| match &channel.kind {
-                ChannelKind::Http { secret } if self.is_our_sandbox(&channel.base_url) => {
+                ChannelKind::Http { secret, .. } if self.is_our_sandbox(&channel.base_url) => {
                     Some((name.as_str(), secret))
                 }
                 ChannelKind::Http { .. }

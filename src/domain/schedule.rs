@@ -11,6 +11,9 @@ pub struct Capabilities {
     pub one_charge_per_key: bool,
     /// A submit may be sent again at all.
     pub resubmits: bool,
+    /// A repeated submit returns the same object to be paid, which a query does not tell: what a lost reply would have
+    /// shown the payer can be had again.
+    pub repeats_action: bool,
     /// How long the channel remembers a key, from the first submit; `None` is for ever.
     pub key_life_ms: Option<i64>,
     /// Orders can be closed at the channel.

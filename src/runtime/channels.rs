@@ -40,12 +40,15 @@ fn of_kind(
     configured: &ChannelSettings,
 ) -> Result<Arc<dyn Channel>, RuntimeError> {
     Ok(match configured.kind.clone() {
-        ChannelKind::Http { secret } => {
+        ChannelKind::Http {
+            secret,
+            previous_secret,
+        } => {
             let settings = HttpChannelSettings {
                 name: opening.account.channel,
                 base_url: opening.base_url,
                 secret,
-                previous_secret: None,
+                previous_secret,
                 live: Some(opening.account.live),
                 merchant: Some(opening.account.merchant),
                 amount_max: opening.amount_max,

@@ -218,7 +218,7 @@ impl<P: Parts> Run<'_, P> {
         if paid && known_before && self.hit(no, Mishap::AlreadyPaid).is_some() {
             return Answer::AlreadyPaid;
         }
-        self.as_it_stands(no)
+        self.books(no, true)
     }
 
     fn said_of_query(&mut self, no: u32) -> Answer {
@@ -276,13 +276,20 @@ impl<P: Parts> Run<'_, P> {
 
     /// What its books say, for whoever asks.
     pub(super) fn as_it_stands(&self, no: u32) -> Answer {
+        let tells = !self.profile_of(no).rules.capabilities.repeats_action;
+        self.books(no, tells)
+    }
+
+    /// What its books say, with what the payer is shown or without.
+    fn books(&self, no: u32, shows: bool) -> Answer {
+        let shown = || NextAction {
+            kind: "qr_code".to_owned(),
+            value: "pay".to_owned(),
+        };
         let status = match self.stands(no) {
             Standing::None => return Answer::NotFound,
             Standing::Open => ChargeStatus::Pending {
-                next_action: Some(NextAction {
-                    kind: "qr_code".to_owned(),
-                    value: "pay".to_owned(),
-                }),
+                next_action: shows.then(shown),
             },
             Standing::Deliberating => ChargeStatus::Processing,
             Standing::Declined => ChargeStatus::Declined,

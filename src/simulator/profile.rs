@@ -44,6 +44,7 @@ const PLAIN: Capabilities = Capabilities {
     refunds: true,
     own_expiry: false,
     asynchronous: false,
+    repeats_action: false,
     settles_within_ms: 0,
 };
 
@@ -56,10 +57,11 @@ pub(super) fn bank() -> Profile {
     profile("bank", Manner::AtOnce, rules(capabilities))
 }
 
-/// Shows a code that the payer scans, and ends an unpaid order by itself.
+/// Shows a code that the payer scans, once more to who submits once more, and ends an unpaid order by itself.
 fn wallet() -> Profile {
     let capabilities = Capabilities {
         own_expiry: true,
+        repeats_action: true,
         ..PLAIN
     };
     let rules = Rules {

@@ -161,6 +161,7 @@ impl Channel for Bank {
             refunds: false,
             own_expiry: false,
             asynchronous: false,
+            repeats_action: false,
             settles_within_ms: 0,
         }
     }

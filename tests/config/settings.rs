@@ -303,6 +303,28 @@ fn an_unknown_variable_of_ours_is_refused_too() {
 }
 
 #[test]
+fn a_processor_s_secret_is_changed_with_the_old_one_beside_the_new() {
+    let line = "secret = \"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\"";
+    let old = "previous_secret = \"whsec_ZmVkY2JhOTg3NjU0MzIxMGZlZGNiYTk4\"";
+    let text = with(line, &format!("{line}\n{old}"));
+    let settings = load(&text, &[], &[]).unwrap_or_else(|error| panic!("{error}"));
+    let ChannelKind::Http {
+        previous_secret: Some(previous),
+        ..
+    } = &settings.channels["sandbox"].kind
+    else {
+        panic!("it has no previous secret");
+    };
+    assert!(previous.expose_secret().ends_with("YTk4"));
+    let short = with(
+        line,
+        &format!("{line}\nprevious_secret = \"whsec_c2hvcnQ=\""),
+    );
+    let refused = load(&short, &[], &[]).unwrap_err();
+    assert_eq!(refused.problems[0].path, "channels.sandbox.previous_secret");
+}
+
+#[test]
 fn secrets_may_live_in_files_and_variables() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("secret");
@@ -318,7 +340,7 @@ fn secrets_may_live_in_files_and_variables() {
     let key = "opk_merchant_fedcba9876543210fedcba9876543210";
     let settings = load(&text, &[("SHOP_KEY", key)], &[]).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(settings.keys[0].key.expose_secret(), key);
-    let ChannelKind::Http { secret } = &settings.channels["sandbox"].kind else {
+    let ChannelKind::Http { secret, .. } = &settings.channels["sandbox"].kind else {
         panic!("it is of another kind");
     };
     assert!(secret.expose_secret().ends_with("YTk4"));

@@ -34,6 +34,7 @@ pub(crate) fn given(scene: &mut Scene, words: &[&str]) {
         ["no", "resubmit"] => able.resubmits = false,
         ["two", "charges", "per", "key"] => able.one_charge_per_key = false,
         ["own", "expiry"] => able.own_expiry = true,
+        ["repeats", "show", "what", "to", "pay"] => able.repeats_action = true,
         ["asynchronous"] => able.asynchronous = true,
         ["settles", "within", n, unit] => able.settles_within_ms = millis(n, unit),
         ["key", "life", n, unit] => able.key_life_ms = Some(millis(n, unit)),

@@ -202,6 +202,7 @@ pub(crate) fn usual_rules() -> Rules {
             refunds: true,
             own_expiry: false,
             asynchronous: false,
+            repeats_action: false,
             settles_within_ms: 0,
         },
         fingerprint: Some(account()),

@@ -46,6 +46,7 @@ impl Channel for BankTransfer {
             refunds: false,
             own_expiry: false,
             asynchronous: false,
+            repeats_action: false,
             settles_within_ms: 0,
         }
     }

@@ -62,6 +62,7 @@ impl Channel for Till {
             refunds: true,
             own_expiry: false,
             asynchronous: false,
+            repeats_action: false,
             settles_within_ms: 0,
         }
     }

@@ -223,6 +223,7 @@ impl Channel for Vault {
             refunds: true,
             own_expiry: false,
             asynchronous: false,
+            repeats_action: false,
             settles_within_ms: 0,
         }
     }

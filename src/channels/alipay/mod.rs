@@ -117,6 +117,7 @@ impl Channel for Alipay {
             refunds: true,
             own_expiry: true,
             asynchronous: false,
+            repeats_action: true,
             settles_within_ms: 0,
         }
     }

@@ -199,6 +199,7 @@ impl Channel for HttpChannel {
             refunds: true,
             own_expiry: false,
             asynchronous: false,
+            repeats_action: false,
             settles_within_ms: 0,
         }
     }

@@ -98,6 +98,7 @@ impl Channel for Stripe {
             refunds: true,
             own_expiry: false,
             asynchronous: true,
+            repeats_action: false,
             settles_within_ms: SETTLES_WITHIN_MS,
         }
     }

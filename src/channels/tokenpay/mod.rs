@@ -163,6 +163,7 @@ impl Channel for Tokenpay {
             refunds: false,
             own_expiry: false,
             asynchronous: false,
+            repeats_action: false,
             settles_within_ms: 0,
         }
     }

@@ -220,6 +220,7 @@ impl Channel for WechatChannel {
             refunds: true,
             own_expiry: true,
             asynchronous: false,
+            repeats_action: true,
             settles_within_ms: 0,
         }
     }

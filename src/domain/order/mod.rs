@@ -274,7 +274,7 @@ impl Order {
         if self.status != OrderStatus::Manual {
             return self.wake_at(submit_timeout_ms);
         }
-        // MANUAL has no timer of its own but the one that a review's close sets.
+        // MANUAL has no timer of its own but for what is to be asked once more.
         let payment = self.next_check_at.filter(|_| self.ask_due);
         payment.into_iter().chain(self.refund_wake_at()).min()
     }
@@ -298,6 +298,7 @@ impl Order {
             OrderStatus::Manual if self.close_by == Some(CloseBy::Review) => {
                 self.next_check_at.or(self.close_requested_at)
             }
+            OrderStatus::Manual if self.ask_due => self.next_check_at,
             OrderStatus::Manual
             | OrderStatus::Paid
             | OrderStatus::Failed

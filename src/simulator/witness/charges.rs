@@ -2,7 +2,7 @@
 
 use super::Change;
 use crate::domain::UnixMillis;
-use crate::domain::order::{Answer, Effect, Input, Reason, Source};
+use crate::domain::order::{Answer, ChargeStatus, Effect, Input, Reason, Source};
 use crate::simulator::charge::Standing;
 use crate::simulator::parts::Parts;
 use crate::simulator::rule::Rule;
@@ -109,13 +109,7 @@ impl<P: Parts> Run<'_, P> {
         let allowed = n == 1 || capabilities.resubmits;
         let what = || format!("submit {n}");
         self.holds(Rule::OneOpenSubmit, no, !open && allowed, what)?;
-        let asked = matches!(
-            change.input,
-            Input::Answer {
-                source: Source::Query,
-                answer: Answer::NotFound
-            }
-        );
+        let asked = calls_for_a_submit(change, capabilities.repeats_action);
         self.holds(Rule::Gate, no, n == 1 || asked, what)?;
         let now = self.clocks.wall();
         let since_first = |first: UnixMillis| now.since(first);
@@ -127,4 +121,23 @@ impl<P: Parts> Run<'_, P> {
             && n <= rules.max_submits.saturating_add(next.extra_submits);
         self.holds(Rule::InTime, no, in_time, what)
     }
+}
+
+/// Whether a query has said that there is no charge, or that there is one whose reply, which shows what to pay, was lost.
+fn calls_for_a_submit(change: &Change<'_>, repeats_action: bool) -> bool {
+    let Input::Answer {
+        source: Source::Query,
+        answer,
+    } = change.input
+    else {
+        return false;
+    };
+    let shown = change
+        .before
+        .is_some_and(|before| before.next_action.is_some());
+    let pending = matches!(
+        answer,
+        Answer::Charge(said) if matches!(said.status, ChargeStatus::Pending { .. })
+    );
+    *answer == Answer::NotFound || (repeats_action && pending && !shown)
 }

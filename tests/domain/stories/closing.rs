@@ -101,7 +101,7 @@ fn the_channel_s_own_expiry_closes_after_its_margin() {
 }
 
 #[test]
-fn a_bank_debit_that_takes_days_uses_up_no_attempt() {
+fn a_bank_debit_that_takes_days_is_asked_about_hourly_and_uses_up_no_attempt() {
     check(
         "given asynchronous
          given settles within 5 d
@@ -110,13 +110,13 @@ fn a_bank_debit_that_takes_days_uses_up_no_attempt() {
          tick 119 m
          tick 1 m                  -> PENDING + query
          query processing          -> PENDING channel_processing
-         tick 1 m                  -> PENDING channel_processing + query
+         tick 1 h                  -> PENDING channel_processing + query
          query processing          -> PENDING channel_processing
-         tick 1 m                  -> PENDING channel_processing + query
+         tick 1 h                  -> PENDING channel_processing + query
          query processing          -> PENDING channel_processing
-         tick 1 m                  -> PENDING channel_processing + query
+         tick 1 h                  -> PENDING channel_processing + query
          query processing          -> PENDING channel_processing
-         tick 1 m                  -> PENDING channel_processing + query
+         tick 1 h                  -> PENDING channel_processing + query
          query paid T1             -> PAID + order.paid",
     );
 }

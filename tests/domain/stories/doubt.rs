@@ -220,3 +220,115 @@ fn what_settles_after_its_user_was_answered_is_told_once() {
          callback paid T1          -> PAID + order.paid",
     );
 }
+
+#[test]
+fn a_charge_whose_code_was_lost_with_the_reply_is_submitted_again_for_its_code() {
+    let scene = check(
+        "given repeats show what to pay
+         submit
+         tick 3 s                  -> UNKNOWN submit_timeout
+         tick 1 m                  -> UNKNOWN submit_timeout + query
+         query pending             -> UNKNOWN submit_timeout
+         reply 1 timeout           -> UNKNOWN submit_timeout
+         tick 5 m                  -> UNKNOWN submit_timeout + query
+         query pending             -> PROCESSING + submit
+         reply 2 pending QR        -> PENDING",
+    );
+    assert_eq!(scene.charges, [1, 2]);
+    let shown = scene.order.next_action.map(|action| action.value);
+    assert_eq!(shown.as_deref(), Some("QR"));
+}
+
+#[test]
+fn a_code_that_is_lost_again_and_again_is_not_asked_for_beyond_the_limit() {
+    let scene = check(
+        "given repeats show what to pay
+         submit
+         tick 3 s
+         reply 1 timeout
+         tick 1 m                  -> UNKNOWN submit_timeout + query
+         query pending             -> PROCESSING + submit
+         tick 3 s                  -> UNKNOWN submit_timeout
+         reply 2 timeout
+         tick 1 m                  -> UNKNOWN submit_timeout + query
+         query pending             -> PENDING
+         callback paid T1          -> PAID + order.paid",
+    );
+    assert_eq!(scene.charges, [1, 2]);
+}
+
+#[test]
+fn a_charge_that_a_repeat_would_show_nothing_new_of_waits_for_its_payer() {
+    for given in [
+        "two charges per key",
+        "no resubmit",
+        "another account",
+        "key life 1 m",
+    ] {
+        check(&format!(
+            "given repeats show what to pay
+             submit
+             tick 3 s
+             reply 1 timeout
+             tick 1 m              -> UNKNOWN submit_timeout + query
+             given {given}
+             query pending         -> PENDING"
+        ));
+    }
+    check(
+        "submit
+         tick 3 s
+         reply 1 timeout
+         tick 1 m                  -> UNKNOWN submit_timeout + query
+         query pending             -> PENDING",
+    );
+}
+
+#[test]
+fn a_notice_that_proves_nothing_is_asked_about_until_it_is_answered() {
+    check(
+        "submit
+         reply 1 pending QR        -> PENDING
+         callback already paid     -> PENDING + query
+         query timeout             -> PENDING
+         tick 6 s                  -> PENDING + query
+         query paid T1             -> PAID + order.paid",
+    );
+    check(
+        "submit
+         tick 3 s
+         reply 1 timeout           -> UNKNOWN submit_timeout
+         callback already paid     -> UNKNOWN submit_timeout + query
+         query timeout             -> UNKNOWN submit_timeout
+         tick 6 s                  -> UNKNOWN submit_timeout + query
+         query paid T1             -> PAID + order.paid",
+    );
+}
+
+#[test]
+fn a_notice_that_proves_nothing_is_asked_about_after_a_restart() {
+    check(
+        "submit
+         reply 1 pending QR        -> PENDING
+         callback already paid     -> PENDING + query
+         down 7 s                  -> PENDING + query
+         query paid T1             -> PAID + order.paid",
+    );
+    check(
+        "submit
+         reply 1 declined          -> FAILED declined + order.failed
+         callback already paid     -> MANUAL late_success + query + alert late_success + order.manual
+         down 7 s                  -> MANUAL late_success + query
+         query paid T1             -> MANUAL late_success",
+    );
+}
+
+#[test]
+fn a_notice_that_proves_nothing_about_a_paid_order_may_be_of_another_payment() {
+    check(
+        "submit
+         reply 1 paid T1           -> PAID + order.paid
+         callback already paid     -> PAID + query
+         query paid T1             -> PAID",
+    );
+}

@@ -155,6 +155,7 @@ impl Channel for Counter {
             refunds: true,
             own_expiry: false,
             asynchronous: false,
+            repeats_action: false,
             settles_within_ms: 0,
         }
     }

@@ -2,6 +2,7 @@
 
 use super::super::status::{OrderStatus, Reason};
 use super::draft::Draft;
+use super::repeat::{key_is_dead, submits_used_up};
 use crate::domain::Stamp;
 
 /// Whether *not found* is *not charged*, and what it lacks.
@@ -145,12 +146,6 @@ pub(super) fn gate(draft: &mut Draft<'_>) {
             return climb_not_found(draft, lacks);
         }
     }
-    let key_is_dead = rules.capabilities.key_life_ms.is_some_and(|life| {
-        order
-            .first_submit_at()
-            .is_some_and(|first| now.since(first) >= life)
-    });
-    let submits_max = rules.max_submits.saturating_add(order.extra_submits);
     if context.is_closing(order) {
         if rules.capabilities.closes {
             keep_checking(draft);
@@ -166,9 +161,9 @@ pub(super) fn gate(draft: &mut Draft<'_>) {
         );
     } else if !context.same_account(order) {
         draft.manual(Reason::ChannelChanged, None);
-    } else if key_is_dead || !rules.capabilities.resubmits {
+    } else if key_is_dead(draft) || !rules.capabilities.resubmits {
         draft.manual(Reason::ResubmitRefused, None);
-    } else if order.submit_count() >= submits_max {
+    } else if submits_used_up(draft) {
         draft.manual(Reason::MaxSubmits, None);
     } else if order.has_proof() {
         draft.manual(Reason::ResubmitRefused, None);

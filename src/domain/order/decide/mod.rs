@@ -22,6 +22,7 @@ mod notices;
 mod people;
 mod queries;
 mod refunds;
+mod repeat;
 mod replies;
 mod revocations;
 mod timers;

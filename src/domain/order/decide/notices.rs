@@ -56,15 +56,34 @@ pub(super) fn callback(draft: &mut Draft<'_>, word: Word) {
 fn says_paid(draft: &mut Draft<'_>) {
     match draft.column {
         Column::Unpaid => ask_first(draft),
-        Column::Pending | Column::Unknown | Column::ManualOpen | Column::ManualHeld => draft.ask(),
-        // No timer asks about an order that has ended, and the channel may never tell it again: if the answer is lost, a
-        // person knows.
+        Column::Pending | Column::Unknown | Column::ManualOpen | Column::ManualHeld => {
+            ask_until_answered(draft);
+        }
+        // Nothing asks about an order that has ended, and the channel may never tell it again: a person knows, whatever
+        // becomes of the answer.
         Column::Ended => {
             draft.manual(Reason::LateSuccess, None);
-            draft.ask();
+            ask_until_answered(draft);
         }
-        Column::Processing | Column::Paid => draft.note(),
+        // It may be another payment, or of another amount, than the one on record.
+        Column::Paid => draft.ask(),
+        Column::Processing => draft.note(),
     }
+}
+
+/// Asks now, and once more if the answer is lost, with the process or on its way: the channel may never tell it again.
+fn ask_until_answered(draft: &mut Draft<'_>) {
+    draft.ask();
+    let (context, order) = (draft.context, draft.before);
+    let column = Column::of(&draft.next);
+    if !context.same_account(order) || (column == Column::Pending && context.is_closing(order)) {
+        return;
+    }
+    let lost_at = context.after(context.rules.query_timeout_ms.saturating_mul(2));
+    let stands = draft.next.next_check_at.filter(|at| *at < lost_at);
+    draft.next.next_check_at = Some(stands.unwrap_or(lost_at));
+    // A payer is waited for by checks alone.
+    draft.next.ask_due = column != Column::Pending;
 }
 
 /// `hint`: a notice's *no* counts only when there is one submit that it can be about, and no call is open.

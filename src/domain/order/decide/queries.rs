@@ -5,6 +5,7 @@ use super::super::status::{CloseBy, Reason};
 use super::answers::{doubt, end};
 use super::draft::Draft;
 use super::gate::{NotCharged, climb, first, gate, not_charged, sure};
+use super::repeat::pend_or_repeat;
 use super::wait::{Waiting, wait};
 use super::{Column, timers};
 
@@ -33,6 +34,7 @@ pub(super) fn query_reply(draft: &mut Draft<'_>, word: Word) {
 fn query_unpaid(draft: &mut Draft<'_>, word: Word) {
     match word {
         Word::NotFound => first(draft, true),
+        // A charge of another life of this order, which may have been asked for otherwise: a repeat could be refused.
         Word::Pending { next_action } => draft.pend(next_action),
         Word::Processing => draft.unknown(Reason::ChannelProcessing),
         Word::Declined | Word::Closed => end(draft, &word),
@@ -47,7 +49,7 @@ fn query_unpaid(draft: &mut Draft<'_>, word: Word) {
 fn query_unknown(draft: &mut Draft<'_>, word: Word) {
     match word {
         Word::NotFound => gate(draft),
-        Word::Pending { next_action } => draft.pend(next_action),
+        Word::Pending { next_action } => pend_or_repeat(draft, next_action),
         Word::Processing => climb(draft, Reason::ChannelProcessing),
         Word::Declined | Word::Closed => surely_no(draft, &word),
         doubtful @ (Word::AskAtOnce

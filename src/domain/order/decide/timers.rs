@@ -27,7 +27,7 @@ pub(super) fn due(draft: &mut Draft<'_>) {
         }
         Column::Pending => claim_pending(draft),
         Column::Unknown => claim_unknown(draft, false),
-        Column::ManualOpen | Column::ManualHeld => claim_review_close(draft),
+        Column::ManualOpen | Column::ManualHeld => claim_once_more(draft),
         Column::Processing => submit_due(draft),
         Column::Paid | Column::Ended => {}
     }
@@ -105,8 +105,9 @@ fn claim_pending(draft: &mut Draft<'_>) {
     draft.ask();
 }
 
-/// In `MANUAL` the only timer is the second *not found* of a close that a review asked for.
-fn claim_review_close(draft: &mut Draft<'_>) {
+/// In `MANUAL` the only timers are the second *not found* of a close that a review asked for, and the answer that a
+/// notice without proof waits for.
+fn claim_once_more(draft: &mut Draft<'_>) {
     if draft.before.ask_due && is_due(draft) {
         draft.next.ask_due = false;
         draft.next.next_check_at = None;
@@ -177,6 +178,9 @@ pub(super) fn recovered(draft: &mut Draft<'_>) {
         Column::ManualOpen | Column::ManualHeld => {
             if order.close_by == Some(CloseBy::Review) {
                 draft.ask();
+            } else {
+                draft.event.kind = EventKind::Query;
+                claim_once_more(draft);
             }
         }
         Column::Paid | Column::Ended => {}

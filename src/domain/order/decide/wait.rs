@@ -40,6 +40,8 @@ pub(super) fn wait(draft: &mut Draft<'_>, waiting: Waiting) {
                 .map(|first| first.plus(rules.capabilities.settles_within_ms));
             if attempt && settles_by.is_some_and(|by| now < by) {
                 draft.next.expiry_count = draft.next.expiry_count.saturating_sub(1);
+                // It may take days, and a notice tells sooner.
+                draft.next.next_check_at = Some(context.after(rules.expiry_delay_ms(u32::MAX)));
             }
         }
         Waiting::Payer(_) | Waiting::NotFound | Waiting::Closing => {
