@@ -72,6 +72,13 @@ impl Strategy {
         Ok(matched)
     }
 
+    /// Between two writes: what an embedded database wants done then.
+    pub(super) fn rest(&mut self) {
+        if let Way::Sqlite(sqlite) = &mut self.way {
+            sqlite.keep_log_short();
+        }
+    }
+
     /// What is written now can be found again. A connection that was opened by the file's name may be another file's.
     fn ready(&mut self) -> Result<(), Fault> {
         self.presence.before()?;

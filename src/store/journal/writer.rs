@@ -76,7 +76,10 @@ impl Writer {
                         return Ok(());
                     }
                 }
-                Next::Batch(batch) => self.write(batch).await?,
+                Next::Batch(batch) => {
+                    self.write(batch).await?;
+                    self.strategy.rest();
+                }
                 Next::Run {
                     run,
                     answer,

@@ -6,8 +6,8 @@ use crate::domain::UnixMillis;
 use crate::store::StoreError;
 use sea_orm::{DatabaseConnection, DbBackend, FromQueryResult, Statement};
 
-/// Grants of a page: a tenth of a second of one reader, or somewhat more.
-const PAGE: i64 = 20_000;
+/// Grants of a page: some hundredths of a second of one reader. While a page is read, SQLite's log cannot begin anew.
+const PAGE: i64 = 5_000;
 
 /// As it stands in the condition of the index that grants are walked by.
 const IS_GRANT: &str = "substr(source, 1, 6) = 'order:'";

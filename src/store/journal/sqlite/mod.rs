@@ -6,6 +6,7 @@
 mod bind;
 mod cells;
 mod ledger;
+mod log;
 mod order;
 mod texts;
 
@@ -14,6 +15,7 @@ use crate::store::connect::{JOURNAL_BUSY_TIMEOUT, journal_pragmas};
 use crate::store::mapping::Prepared;
 use cells::Write;
 use entities::audit_log;
+use log::Log;
 use rusqlite::{Connection, OpenFlags};
 use sea_orm::Statement;
 use std::path::PathBuf;
@@ -26,6 +28,7 @@ const KEPT_STATEMENTS: usize = 100;
 pub(super) struct Sqlite {
     file: PathBuf,
     connection: Option<Connection>,
+    log: Log,
     texts: Texts,
 }
 
@@ -40,6 +43,7 @@ impl Sqlite {
         Self {
             file,
             connection: None,
+            log: Log::new(),
             texts: Texts::new(),
         }
     }
@@ -52,6 +56,16 @@ impl Sqlite {
         let opened = open(&self.file).map_err(|error| Fault::Away(error.to_string()))?;
         self.connection = Some(opened);
         Ok(true)
+    }
+
+    /// Between two writes: see [`log`].
+    pub(super) fn keep_log_short(&mut self) {
+        let Some(connection) = &self.connection else {
+            return;
+        };
+        if let Err(error) = self.log.keep_short(connection) {
+            tracing::warn!(%error, "the database's log could not be folded in; it is tried again");
+        }
     }
 
     pub(super) fn close(&mut self) {

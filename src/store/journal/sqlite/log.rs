@@ -1,0 +1,195 @@
+//! Keeping SQLite's log short while many read.
+//!
+//! At 4,000 pages SQLite folds the log into the database by itself, and begins it anew with the next write: but only if
+//! nobody reads from it at that moment. Readers that overlap (a sweep's pages, all callers at once after a start) leave
+//! no such moment, and the log grows. Then the writer waits until those who read now have ended; who begins meanwhile
+//! reads what is folded in, and keeps nothing open.
+
+use crate::store::connect::JOURNAL_BUSY_TIMEOUT;
+use rusqlite::Connection;
+use std::time::Duration;
+
+/// Pages: twice what SQLite folds in by itself.
+const LONG: i64 = 8_000;
+/// A read that takes longer (a backup, a check of the ledger) is not waited for; it is tried again after so many pages.
+const MORE: i64 = 4_000;
+/// All of our own reads are shorter, and callers wait meanwhile.
+const WAITS: Duration = Duration::from_millis(200);
+
+/// When the log is folded in next.
+#[derive(Debug)]
+pub(super) struct Log {
+    long: i64,
+    /// Pages.
+    folds_at: i64,
+}
+
+impl Log {
+    pub(super) const fn new() -> Self {
+        Self::of(LONG)
+    }
+
+    const fn of(long: i64) -> Self {
+        Self {
+            long,
+            folds_at: long,
+        }
+    }
+
+    /// Folds the log in and begins it anew if it has become long, between two writes.
+    ///
+    /// # Errors
+    /// When that fails for another reason than a reader. What is committed stands in the log all the same.
+    pub(super) fn keep_short(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+        // If even that fails, the next write says what is wrong.
+        let Ok(Held { pages, .. }) = checkpoint(connection, "NOOP") else {
+            return Ok(());
+        };
+        if pages < self.folds_at {
+            if pages < self.long {
+                self.folds_at = self.long;
+            }
+            return Ok(());
+        }
+        // Whatever comes of it, not again with every write.
+        self.folds_at = pages.saturating_add(MORE);
+        connection.busy_timeout(WAITS)?;
+        let folded = checkpoint(connection, "RESTART");
+        connection.busy_timeout(JOURNAL_BUSY_TIMEOUT)?;
+        if folded?.busy {
+            tracing::debug!(pages, "somebody reads for long: the database's log grows");
+        } else {
+            self.folds_at = self.long;
+        }
+        Ok(())
+    }
+}
+
+/// What a checkpoint says: whether it was kept from its end, and how many pages the log has.
+struct Held {
+    busy: bool,
+    pages: i64,
+}
+
+fn checkpoint(connection: &Connection, mode: &str) -> rusqlite::Result<Held> {
+    let text = format!("PRAGMA wal_checkpoint({mode})");
+    let mut statement = connection.prepare_cached(&text)?;
+    statement.query_row([], |row| {
+        Ok(Held {
+            busy: row.get::<_, i64>(0)? != 0,
+            pages: row.get(1)?,
+        })
+    })
+}
+
+#[cfg(test)]
+#[expect(
+    clippy::unwrap_used,
+    reason = "a test stops at what it does not expect"
+)]
+mod tests {
+    use super::*;
+
+    const LONG_HERE: i64 = 40;
+
+    struct Scene {
+        folder: tempfile::TempDir,
+        writer: Connection,
+        log: Log,
+    }
+
+    impl Scene {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let writer = Connection::open(folder.path().join("db")).unwrap();
+            writer
+                .execute_batch(
+                    "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 20; CREATE TABLE t (x)",
+                )
+                .unwrap();
+            Self {
+                folder,
+                writer,
+                log: Log::of(LONG_HERE),
+            }
+        }
+
+        fn reader(&self) -> Connection {
+            Connection::open(self.folder.path().join("db")).unwrap()
+        }
+
+        /// Two pages or so.
+        fn write(&mut self) {
+            self.writer
+                .execute("INSERT INTO t VALUES (zeroblob(5000))", [])
+                .unwrap();
+            self.log.keep_short(&self.writer).unwrap();
+        }
+
+        fn pages(&self) -> i64 {
+            checkpoint(&self.writer, "NOOP").unwrap().pages
+        }
+    }
+
+    fn begin(reader: &Connection) {
+        reader.execute_batch("BEGIN").unwrap();
+        let count: i64 = reader
+            .query_row("SELECT count(*) FROM t", [], |row| row.get(0))
+            .unwrap();
+        assert!(count >= 0);
+    }
+
+    fn end(reader: &Connection) {
+        reader.execute_batch("COMMIT").unwrap();
+    }
+
+    #[test]
+    fn readers_that_overlap_do_not_let_the_log_grow() {
+        let mut scene = Scene::new();
+        let readers = [scene.reader(), scene.reader()];
+        begin(&readers[0]);
+        let mut most = 0;
+        let stop = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let stop = &stop;
+            scope.spawn(move || {
+                let mut reading = 0;
+                while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                    let next = 1 - reading;
+                    begin(&readers[next]);
+                    std::thread::sleep(Duration::from_millis(2));
+                    end(&readers[reading]);
+                    reading = next;
+                }
+            });
+            for _ in 0..300 {
+                scene.write();
+                most = Ord::max(most, scene.pages());
+            }
+            stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        });
+        assert!(most < LONG_HERE + 20, "{most} pages");
+    }
+
+    #[test]
+    fn a_long_read_is_not_waited_for_with_every_write() {
+        let mut scene = Scene::new();
+        let reader = scene.reader();
+        begin(&reader);
+        let folded = |scene: &Scene| scene.log.folds_at != LONG_HERE;
+        let mut tried = 0;
+        for _ in 0..100 {
+            let before = scene.log.folds_at;
+            scene.write();
+            tried += i64::from(scene.log.folds_at != before);
+        }
+        assert_eq!((tried, folded(&scene)), (1, true));
+        assert!(scene.pages() > LONG_HERE, "it grows meanwhile");
+        end(&reader);
+        scene.log.folds_at = LONG_HERE;
+        scene.write();
+        scene.write();
+        assert!(scene.pages() < 20, "it has begun anew");
+        assert_eq!(scene.log.folds_at, LONG_HERE);
+    }
+}
