@@ -29,7 +29,7 @@ use soak_books::Books;
 use soak_load::{Callers, Tally};
 use soak_merchant::Merchant;
 use soak_samples::{Sample, sample};
-use soak_verdict::Bounds;
+use soak_verdict::{Bounds, Restarted};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use support::{Processor, Shop, Stage};
@@ -106,11 +106,11 @@ async fn soak(plan: &Plan) -> bool {
     let tally = Arc::new(Tally::default());
     let callers = Callers::begin(&shop, &tally, plan.rate);
     let begun = Instant::now();
-    let mut restarted = Vec::new();
+    let mut restarted = Restarted::default();
     for n in 0..plan.stretches {
         let samples = stretch(&shop, &tally, (plan.stretch, plan.window), begun).await;
-        restarted.extend(samples.last().cloned());
-        restart(&mut shop, &tally, n % 2 == 0).await;
+        restarted.add(n, samples.last().cloned());
+        restart(&mut shop, &tally, is_killed(n)).await;
     }
     let long = stretch(&shop, &tally, (plan.long, plan.window), begun).await;
     callers.end().await;
@@ -128,6 +128,11 @@ async fn soak(plan: &Plan) -> bool {
     let books = Books::close(&mut shop, &processor, &merchant).await;
     findings.extend(books.findings(&tally));
     soak_verdict::print(&findings)
+}
+
+/// Whether stretch `n` ends by `kill -9`; the others end in order.
+pub const fn is_killed(n: usize) -> bool {
+    n.is_multiple_of(2)
 }
 
 /// Looks at the end of each window.

@@ -2,7 +2,7 @@
 
 use crate::soak_samples::Sample;
 
-/// Ratios of the last third of windows to the first.
+/// Ratios of the last part of windows to the first.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
     resident: f64,
@@ -62,17 +62,63 @@ impl Finding {
 
 type Field = fn(&Sample) -> f64;
 
-pub fn of_samples(restarted: &[Sample], long: &[Sample], bounds: Bounds) -> Vec<Finding> {
+/// One sample of each process that a restart has begun. What a kill leaves open is done at once by the next process, which
+/// needs more memory then: like is compared with like.
+#[derive(Debug, Default)]
+pub struct Restarted {
+    after_stops: Vec<Sample>,
+    after_kills: Vec<Sample>,
+}
+
+impl Restarted {
+    /// The last sample of stretch `n`. The first one began with an empty database, and is no measure.
+    pub fn add(&mut self, n: usize, sample: Option<Sample>) {
+        let Some(before) = n.checked_sub(1) else {
+            return;
+        };
+        let like = if crate::is_killed(before) {
+            &mut self.after_kills
+        } else {
+            &mut self.after_stops
+        };
+        like.extend(sample);
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Sample> {
+        self.after_stops.iter().chain(&self.after_kills)
+    }
+}
+
+pub fn of_samples(restarted: &Restarted, long: &[Sample], bounds: Bounds) -> Vec<Finding> {
     // The first fifth warms up.
     let warm = &long[long.len() / 5..];
     let resident: Field = |sample| sample.resident_mib;
     let mut findings = vec![
-        thirds("memory over restarts", restarted, resident, bounds.resident),
-        thirds("memory without a restart", warm, resident, bounds.resident),
+        ends(
+            2,
+            "memory after stops",
+            &restarted.after_stops,
+            resident,
+            bounds.resident,
+        ),
+        ends(
+            2,
+            "memory after kills",
+            &restarted.after_kills,
+            resident,
+            bounds.resident,
+        ),
+        ends(
+            3,
+            "memory without a restart",
+            warm,
+            resident,
+            bounds.resident,
+        ),
         grown(warm, bounds.resident - 1.0),
-        thirds("open files", warm, |s| s.open_files, bounds.open_files),
-        thirds("p50 of an order", warm, |s| s.p50_ms, bounds.p50),
-        thirds("p99 of an order", warm, |s| s.p99_ms, bounds.p99),
+        ends(3, "open files", warm, |s| s.open_files, bounds.open_files),
+        ends(3, "p50 of an order", warm, |s| s.p50_ms, bounds.p50),
+        ends(3, "p99 of an order", warm, |s| s.p99_ms, bounds.p99),
     ];
     for (what, field, bound) in [
         (
@@ -86,20 +132,21 @@ pub fn of_samples(restarted: &[Sample], long: &[Sample], bounds: Bounds) -> Vec<
             OLDEST_S_MAX,
         ),
     ] {
-        let most = restarted.iter().chain(long).map(field).fold(0.0, f64::max);
+        let most = restarted.all().chain(long).map(field).fold(0.0, f64::max);
         findings.push(Finding::at_most(what, format!("{most:.1}"), most, bound));
     }
     findings
 }
 
-fn thirds(what: &str, samples: &[Sample], field: Field, bound: f64) -> Finding {
-    let third = (samples.len() / 3).max(1);
-    let first = median(samples.iter().take(third).map(field));
-    let last = median(samples.iter().rev().take(third).map(field));
+/// The last of so many parts of the samples, held against the first.
+fn ends(parts: usize, what: &str, samples: &[Sample], field: Field, bound: f64) -> Finding {
+    let part = (samples.len() / parts).max(1);
+    let first = median(samples.iter().take(part).map(field));
+    let last = median(samples.iter().rev().take(part).map(field));
     let ratio = last / first;
     let measure = format!("{first:.1} → {last:.1}, {ratio:.2}");
     Finding::at_most(
-        &format!("{what}, last third / first"),
+        &format!("{what}, last / first of {parts} parts"),
         measure,
         ratio,
         bound,

@@ -13,8 +13,10 @@ use std::time::Duration;
 const LONG: i64 = 8_000;
 /// A read that takes longer (a backup, a check of the ledger) is not waited for; it is tried again after so many pages.
 const MORE: i64 = 4_000;
-/// All of our own reads are shorter, and callers wait meanwhile.
-const WAITS: Duration = Duration::from_millis(200);
+/// All of our own reads are shorter than these together, and callers wait meanwhile. SQLite waits for a place that a
+/// reader of before holds, which newer readers may take over one from the other: then another try finds it passed on.
+const WAITS: Duration = Duration::from_millis(25);
+const TRIES: usize = 8;
 
 /// When the log is folded in next.
 #[derive(Debug)]
@@ -54,15 +56,25 @@ impl Log {
         // Whatever comes of it, not again with every write.
         self.folds_at = pages.saturating_add(MORE);
         connection.busy_timeout(WAITS)?;
-        let folded = checkpoint(connection, "RESTART");
+        let folded = fold(connection);
         connection.busy_timeout(JOURNAL_BUSY_TIMEOUT)?;
-        if folded?.busy {
-            tracing::debug!(pages, "somebody reads for long: the database's log grows");
-        } else {
+        if folded? {
             self.folds_at = self.long;
+        } else {
+            tracing::debug!(pages, "somebody reads for long: the database's log grows");
         }
         Ok(())
     }
+}
+
+/// Whether it could be done.
+fn fold(connection: &Connection) -> rusqlite::Result<bool> {
+    for _ in 0..TRIES {
+        if !checkpoint(connection, "RESTART")?.busy {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// What a checkpoint says: whether it was kept from its end, and how many pages the log has.
