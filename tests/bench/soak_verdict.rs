@@ -27,7 +27,7 @@ impl Bounds {
     };
 }
 
-/// Checkpoints begin at four, and wait for readers.
+/// It is folded in at 40, and begun anew at 48 at the latest, but for long reads.
 const WAL_MIB_MAX: f64 = 64.0;
 /// Nothing waits longer in the outbox than its ladder for one that was not taken at once.
 const OLDEST_S_MAX: f64 = 60.0;

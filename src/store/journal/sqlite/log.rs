@@ -1,6 +1,6 @@
 //! Keeping SQLite's log short while many read.
 //!
-//! At 4,000 pages SQLite folds the log into the database by itself, and begins it anew with the next write: but only if
+//! At 10,000 pages SQLite folds the log into the database by itself, and begins it anew with the next write: but only if
 //! nobody reads from it at that moment. Readers that overlap (a sweep's pages, all callers at once after a start) leave
 //! no such moment, and the log grows. Then the writer waits until those who read now have ended; who begins meanwhile
 //! reads what is folded in, and keeps nothing open.
@@ -9,10 +9,10 @@ use crate::store::connect::JOURNAL_BUSY_TIMEOUT;
 use rusqlite::Connection;
 use std::time::Duration;
 
-/// Pages: twice what SQLite folds in by itself.
-const LONG: i64 = 8_000;
+/// Pages: somewhat more than SQLite folds in by itself.
+const LONG: i64 = 12_000;
 /// A read that takes longer (a backup, a check of the ledger) is not waited for; it is tried again after so many pages.
-const MORE: i64 = 4_000;
+const MORE: i64 = 2_000;
 /// All of our own reads are shorter than these together, and callers wait meanwhile. SQLite waits for a place that a
 /// reader of before holds, which newer readers may take over one from the other: then another try finds it passed on.
 const WAITS: Duration = Duration::from_millis(25);
