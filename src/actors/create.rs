@@ -8,7 +8,7 @@ use crate::domain::order::decide::{Context, create};
 use crate::domain::order::{Decision, Fingerprint, Order};
 use crate::domain::{EventId, OrderId, UnixMillis};
 use crate::store::journal::{DailyLimit, IdempotencyRecord};
-use crate::store::{Committed, Conflict, JournalError, Urgency, Write};
+use crate::store::{Committed, Conflict, JournalError, Urgency, Write, inbox};
 use std::collections::{BTreeMap, HashSet};
 
 /// The route of an `Idempotency-Key`'s scope.
@@ -47,14 +47,16 @@ impl Turn {
         record: Option<IdempotencyRecord>,
     ) -> (bool, Result<Order, GatewayError>) {
         let ask_first = self.shared.must_ask_first(new.order_no.as_str());
+        let channel_ref = match self.name_told_before(&new).await {
+            Ok(name) => name,
+            Err(error) => return (false, Err(error)),
+        };
         let notify_url = self.shared.notify_url(&new.channel);
-        let template = template(
-            &new,
-            fingerprint,
-            notify_url,
-            ask_first,
-            self.shared.now().wall,
-        );
+        let at = self.shared.now().wall;
+        let template = Order {
+            channel_ref,
+            ..template(&new, fingerprint, notify_url, ask_first, at)
+        };
         let decision = {
             let context = Context {
                 now: self.shared.now(),
@@ -75,6 +77,18 @@ impl Turn {
             return (true, Ok(self.committed(decision)));
         }
         (false, self.not_born(&new, record, committed).await)
+    }
+
+    /// How the channel calls the charge of this number, if it has told of it before there was an order here: then it is
+    /// asked by that name, however long ago that was.
+    async fn name_told_before(&self, new: &NewOrder) -> Result<Option<String>, GatewayError> {
+        if !self.shared.is_orphan(new.order_no.as_str()) {
+            return Ok(None);
+        }
+        let read = &self.shared.parts.database.read;
+        let name = inbox::orphan_reference(read, &new.channel, new.order_no.as_str()).await;
+        // Nothing is written yet.
+        name.map_err(|error| GatewayError::Busy(error.to_string()))
     }
 
     /// What stands against the order: a rule, or one of its number that is there already.

@@ -8,7 +8,7 @@ use super::guard;
 use super::messages::{OrderMessage, Settled};
 use super::shared::Shared;
 use super::supervisor::{Deliver, Supervisor};
-use crate::channels::{Channel, ChargeCall};
+use crate::channels::{CallKind, Channel, ChargeCall};
 use crate::domain::order::input::Source;
 use crate::domain::order::refund::RefundCallKind;
 use crate::domain::order::statement::UnknownAnswer;
@@ -58,6 +58,25 @@ enum ChargeKind {
     Submit(u32),
     Query,
     Close,
+}
+
+impl ChargeKind {
+    const fn kind(self) -> CallKind {
+        match self {
+            Self::Submit(_) => CallKind::Submit,
+            Self::Query => CallKind::Query,
+            Self::Close => CallKind::Close,
+        }
+    }
+
+    /// As the metrics have it.
+    const fn label(self) -> &'static str {
+        match self {
+            Self::Submit(_) => "submit",
+            Self::Query => "query",
+            Self::Close => "close",
+        }
+    }
 }
 
 fn charge(
@@ -138,23 +157,24 @@ async fn make(
     let started = Instant::now();
     // Made where it is polled: an adapter may panic before its future is there.
     let future = Box::pin(async {
-        match kind {
+        let answer = match kind {
             ChargeKind::Submit(_) => channel.submit(&call).await,
             ChargeKind::Query => channel.query(&call).await,
             ChargeKind::Close => channel.close(&call).await,
-        }
+        };
+        let sign = if channel.answers_here(kind.kind(), &call) {
+            Sign::Neither
+        } else {
+            sign(&answer)
+        };
+        (answer, sign)
     });
-    let answer = bounded(call.timeout, future).await;
-    let answer = answer.unwrap_or_else(Answer::Unknown);
-    let kind = match kind {
-        ChargeKind::Submit(_) => "submit",
-        ChargeKind::Query => "query",
-        ChargeKind::Close => "close",
-    };
-    shared.heard(&name, admitted.as_deref(), sign(&answer));
+    let ended = bounded(call.timeout, future).await;
+    let (answer, sign) = ended.unwrap_or_else(|unknown| (Answer::Unknown(unknown), Sign::Silent));
+    shared.heard(&name, admitted.as_deref(), sign, answer.summary());
     let labels = CallLabels {
         channel: name,
-        call: kind.to_owned(),
+        call: kind.label().to_owned(),
     };
     shared
         .parts
@@ -201,6 +221,7 @@ const fn sign(answer: &Answer) -> Sign {
         Answer::Charge(_)
         | Answer::NotFound
         | Answer::AlreadyPaid
+        | Answer::Hint(_)
         | Answer::KeyConflict
         | Answer::CannotClose => Sign::Answered,
         Answer::Throttled { .. } => Sign::Neither,
@@ -212,7 +233,7 @@ const fn outcome(answer: &Answer) -> &'static str {
     match answer {
         Answer::Charge(_) => "charge",
         Answer::NotFound => "not_found",
-        Answer::AlreadyPaid => "already_paid",
+        Answer::AlreadyPaid | Answer::Hint(_) => "already_paid",
         Answer::KeyConflict => "key_conflict",
         Answer::CannotClose => "cannot_close",
         Answer::Throttled { .. } => "throttled",

@@ -14,6 +14,7 @@ pub use refund::NewRefund;
 use super::messages::Goal;
 use super::shared::Shared;
 use super::supervisor::{Census, Supervisor};
+use super::turns::Queue;
 use crate::channels::Rejection;
 use crate::domain::order::input::Review;
 use crate::domain::order::{Entitlement, Input, Order, Refusal};
@@ -189,6 +190,12 @@ impl Gateway {
             Ok(order) => order.ok_or(GatewayError::NoSuchOrder),
             Err(error) => Err(GatewayError::Unclear(error.to_string())),
         }
+    }
+
+    /// Waits among the questions for a turn of the channel's rate; whether one came in time.
+    pub(crate) async fn has_turn(&self, channel: &str, limit: Duration) -> bool {
+        let queue = Queue::Questions;
+        self.shared.take_turn(channel, queue, limit).await
     }
 
     /// How many actors live and how many timers wait.

@@ -31,6 +31,8 @@ pub(super) struct Guard {
     turns: Option<Turns>,
     /// In this run of the program.
     has_answered: AtomicBool,
+    /// What was heard last instead of an answer, until there is one.
+    silence: Mutex<Option<String>>,
 }
 
 impl Guard {
@@ -40,6 +42,7 @@ impl Guard {
             circuit: limits.circuit.map(Circuit::new).map(Mutex::new),
             turns: limits.rate.map(Turns::new),
             has_answered: AtomicBool::new(limits.circuit.is_none()),
+            silence: Mutex::default(),
         }
     }
 
@@ -48,6 +51,15 @@ impl Guard {
         if let Some(circuit) = self.circuit() {
             metrics.set_circuit(channel, circuit.level());
         }
+    }
+
+    /// Keeps what was heard instead of an answer; whether it is the first after an answer.
+    fn falls_silent(&self, heard: &str) -> bool {
+        self.silence().replace(heard.to_owned()).is_none()
+    }
+
+    fn silence(&self) -> MutexGuard<'_, Option<String>> {
+        self.silence.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn circuit(&self) -> Option<MutexGuard<'_, Circuit>> {
@@ -111,12 +123,30 @@ impl Shared {
         }
     }
 
-    /// A call has ended. `call` is what a submit or refund was admitted as.
-    pub(super) fn heard(self: &Arc<Self>, channel: &str, call: Option<&str>, sign: Sign) {
+    /// A call has ended, with these words. `call` is what a submit or refund was admitted as.
+    pub(super) fn heard(
+        self: &Arc<Self>,
+        channel: &str,
+        call: Option<&str>,
+        sign: Sign,
+        words: &str,
+    ) {
         let now_ms = self.parts.clock.mono_ms();
         let Some(guard) = self.guard(channel) else {
             return;
         };
+        match sign {
+            Sign::Answered => drop(guard.silence().take()),
+            // One line until it answers again: an alert comes when it is too much, and each order has its own.
+            Sign::Silent if guard.falls_silent(words) => {
+                tracing::warn!(
+                    channel,
+                    error = words,
+                    "the channel does not answer as it should"
+                );
+            }
+            Sign::Silent | Sign::Neither => {}
+        }
         let Some(change) = guard.circuit().and_then(|mut circuit| {
             let change = circuit.heard(now_ms, call, sign);
             self.parts.metrics.set_circuit(channel, circuit.level());
@@ -140,6 +170,10 @@ impl Shared {
     }
 
     async fn tell_of_silence(&self, channel: &str) {
+        let heard = self
+            .guard(channel)
+            .and_then(|guard| guard.silence().clone())
+            .unwrap_or_default();
         tracing::warn!(
             channel,
             "the channel does not answer: new submits are held back"
@@ -151,7 +185,7 @@ impl Shared {
             subject: channel.to_owned(),
             episode: rfc3339(now),
             message: format!(
-                "Channel {channel} does not answer. New orders are refused and nothing is submitted until it does."
+                "Channel {channel} does not answer ({heard}). New orders are refused and nothing is submitted until it does."
             ),
         };
         let about = About {

@@ -2,7 +2,7 @@
 
 use super::gateway::{Gateway, GatewayError, Received, Seat, SeatKind};
 use super::messages::NoticeId;
-use crate::channels::{Notice, RawNotice, Rejection, RejectionRule};
+use crate::channels::{Notice, RawNotice, RefundBounce, Rejection, RejectionRule};
 use crate::domain::OrderNo;
 use crate::domain::order::input::{Input, Source};
 use crate::domain::order::{Alert, AlertKind, Severity};
@@ -14,6 +14,11 @@ use std::sync::atomic::Ordering;
 /// Callbacks that may be in work at once; beyond it the channel is told to send again.
 const CALLBACKS_MAX: usize = 4_096;
 const DAY_MS: i64 = 86_400_000;
+/// Different keys that are not loaded, of which ops are told in a day. Their names come before any proof: one that
+/// somebody made up must not use up the place of a real one, and a thousand of them must not be a thousand mails.
+const UNKNOWN_KEYS_A_DAY: usize = 5;
+/// Letters of a key's name that tell it from others. A whole serial number looks like a secret, and would be masked.
+const KEY_ID_SHOWN: usize = 20;
 
 impl Gateway {
     /// Verifies a notice and hands it to its order; answers after the commit, within `callbacks.deadline`.
@@ -58,13 +63,16 @@ impl Gateway {
         };
         let (order_no, key, status, trade_no, input) = match notice {
             Notice::OfTrade { .. } | Notice::Unrelated { .. } => return Received::Unrelated,
+            Notice::RefundBounced(bounce) => return self.tell_of_bounce(channel, bounce).await,
             Notice::Charge {
                 key,
                 status,
                 order_no,
                 answer,
             } => {
-                let trade_no = answer.trade_no().map(str::to_owned);
+                // By its name the channel can be asked about it, should an order of this number come.
+                let trade_no = answer.reference().or_else(|| answer.trade_no());
+                let trade_no = trade_no.map(str::to_owned);
                 let input = Input::Answer { source, answer };
                 (order_no, key, status, trade_no, input)
             }
@@ -165,16 +173,49 @@ impl Gateway {
         }
     }
 
-    /// Rejections write no row; two of them tell ops something, once for a channel and day.
+    /// Nothing is left to decide about such a refund: a person is told, once, and then it is acknowledged.
+    async fn tell_of_bounce(&self, channel: &str, bounce: RefundBounce) -> Received {
+        let RefundBounce {
+            order_no,
+            trade_no,
+            refund_no,
+            summary,
+        } = bounce;
+        let alert = Alert {
+            kind: AlertKind::RefundFailed,
+            severity: Severity::Action,
+            subject: format!("{channel}/{trade_no}/{refund_no}"),
+            episode: "bounced".to_owned(),
+            message: format!(
+                "The payer's bank has not taken refund {refund_no} of order {order_no} (trade {trade_no}): {summary}. \
+                 The refund stays as it is here."
+            ),
+        };
+        let about = About {
+            channel: Some(channel.to_owned()),
+            order_no: Some(order_no),
+            channel_trade_no: Some(trade_no),
+            ..About::default()
+        };
+        if self.shared.raise(&alert, &about).await {
+            Received::Unrelated
+        } else {
+            Received::NotYet("the database did not commit".to_owned())
+        }
+    }
+
+    /// Rejections write no row; two of them tell ops something: once for a channel and day, or for a key of it.
     async fn tell_of_rejection(&self, channel: &str, rejection: &Rejection) {
-        let (kind, what) = match rejection.rule {
+        let (kind, what, most) = match rejection.rule {
             RejectionRule::UnknownKey => (
                 AlertKind::UnknownKey,
                 "is signed with a key that is not loaded",
+                UNKNOWN_KEYS_A_DAY,
             ),
             RejectionRule::Malformed => (
                 AlertKind::MalformedCallback,
                 "is verified and cannot be read",
+                1,
             ),
             RejectionRule::MissingHeader
             | RejectionRule::Timestamp
@@ -184,15 +225,27 @@ impl Gateway {
         };
         let at = self.shared.now().wall;
         let day = at.0.div_euclid(DAY_MS).to_string();
-        let alert = Alert {
+        let mut alert = Alert {
             kind,
             severity: Severity::Action,
             subject: channel.to_owned(),
-            episode: day.clone(),
-            message: format!("A callback of {channel} {what}: {}", rejection.explanation),
+            episode: match &rejection.key_id {
+                Some(key_id) => format!("{day}/{key_id}"),
+                None => day.clone(),
+            },
+            message: format!(
+                "A callback of {channel} {what}{}: {}",
+                named(rejection),
+                rejection.explanation
+            ),
         };
-        if !self.shared.first_today(&alert.key(), &day) {
+        let Some(nth) = self.shared.counted_today(&alert, &day, most) else {
             return;
+        };
+        if nth > 1 && nth == most {
+            alert.message.push_str(
+                ". That is enough for today: other such keys are not told of until midnight UTC",
+            );
         }
         let about = About {
             channel: Some(channel.to_owned()),
@@ -202,4 +255,18 @@ impl Gateway {
             self.shared.not_raised(&alert.key());
         }
     }
+}
+
+/// The key that a notice names, for people.
+fn named(rejection: &Rejection) -> String {
+    let Some(key_id) = &rejection.key_id else {
+        return String::new();
+    };
+    let shown: String = key_id.chars().take(KEY_ID_SHOWN).collect();
+    let more = if shown.len() < key_id.len() {
+        "…"
+    } else {
+        ""
+    };
+    format!(" ({shown}{more})")
 }

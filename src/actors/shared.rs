@@ -122,16 +122,19 @@ impl Shared {
 
     /// The channel may know this number although we do not.
     pub(super) fn must_ask_first(&self, order_no: &str) -> bool {
-        let restored = self
-            .parts
-            .ask_first_until
-            .is_some_and(|until| self.now().wall < until);
-        restored
-            || self
-                .orphans
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .contains(order_no)
+        self.was_restored() || self.is_orphan(order_no)
+    }
+
+    /// The database was restored not long ago: the channels may know what we have forgotten.
+    pub(super) fn was_restored(&self) -> bool {
+        let until = self.parts.ask_first_until;
+        until.is_some_and(|until| self.now().wall < until)
+    }
+
+    /// A notice has vouched for this number before there was an order of it.
+    pub(super) fn is_orphan(&self, order_no: &str) -> bool {
+        let orphans = self.orphans.lock().unwrap_or_else(PoisonError::into_inner);
+        orphans.contains(order_no)
     }
 
     /// The channel has vouched for this number, which is unknown here: from now on it is asked before a submit of
@@ -154,13 +157,22 @@ impl Shared {
         }
     }
 
-    /// Whether this alert key has not been raised yet on this day: a flood costs one write.
-    pub(super) fn first_today(&self, key: &str, day: &str) -> bool {
+    /// Counts this alert among those of its kind and subject that were raised on this day; which of them it is. `None`
+    /// if it was raised already, or so many of them were: a flood costs a few writes.
+    pub(super) fn counted_today(&self, alert: &Alert, day: &str, most: usize) -> Option<usize> {
         let mut raised = self.raised_today();
         if raised.0 != day {
             *raised = (day.to_owned(), HashSet::new());
         }
-        raised.1.insert(key.to_owned())
+        let siblings = format!("{}|{}|", alert.kind, alert.subject);
+        let are_siblings = |key: &&String| key.starts_with(&siblings);
+        let nth = raised
+            .1
+            .iter()
+            .filter(are_siblings)
+            .count()
+            .saturating_add(1);
+        (nth <= most && raised.1.insert(alert.key())).then_some(nth)
     }
 
     /// It could not be raised after all: the next occurrence tries again.

@@ -200,7 +200,7 @@ impl<P: Parts> Run<'_, P> {
                 self.after(after, no, What::Disputed { phase });
             }
             DisputePhase::Lost => self.refund_elsewhere(no),
-            DisputePhase::Won => {}
+            DisputePhase::Won | DisputePhase::Ended => {}
         }
     }
 

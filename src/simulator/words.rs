@@ -58,6 +58,7 @@ fn said(answer: &Answer) -> String {
                 (_, _) => "paid".to_owned(),
             },
             ChargeStatus::PaidAndRefunded => "paid and given back".to_owned(),
+            ChargeStatus::PaidAndSomeRefunded => "paid and given back in part".to_owned(),
             ChargeStatus::Pending { .. } => "pending".to_owned(),
             ChargeStatus::Processing => "processing".to_owned(),
             ChargeStatus::Declined => "declined".to_owned(),
@@ -66,6 +67,7 @@ fn said(answer: &Answer) -> String {
         },
         Answer::NotFound
         | Answer::AlreadyPaid
+        | Answer::Hint(_)
         | Answer::KeyConflict
         | Answer::CannotClose
         | Answer::Throttled { .. }

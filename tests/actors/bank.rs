@@ -192,14 +192,23 @@ impl Channel for Bank {
         Box::pin(self.act(Does::Mumbles, call))
     }
 
-    /// `id status order_no`, and no signature: this bank is in the same process.
+    /// `id status order_no`, and no signature: this bank is in the same process. `under key` names a key that it has not.
     fn verify(&self, notice: &RawNotice<'_>, _: UnixMillis) -> Result<Notice, Rejection> {
         let text = String::from_utf8_lossy(notice.body);
         let words: Vec<&str> = text.split(' ').collect();
+        if let ["under", key] = words[..] {
+            return Err(Rejection {
+                rule: RejectionRule::UnknownKey,
+                explanation: format!("no key {key} is loaded"),
+                key_id: Some(key.to_owned()),
+                signed_text: None,
+            });
+        }
         let [id, status, order_no] = words[..] else {
             return Err(Rejection {
                 rule: RejectionRule::Malformed,
                 explanation: "three words are needed".to_owned(),
+                key_id: None,
                 signed_text: None,
             });
         };

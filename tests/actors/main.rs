@@ -14,3 +14,4 @@ mod spread;
 mod stage;
 mod storm;
 mod twins;
+mod unknown_keys;

@@ -1,7 +1,7 @@
-//! What the channel says, in words: `paid T1 1999 CNY`, `not found`, `pending QR`.
+//! What the channel says, in words: `paid T1 1999 CNY`, `not found`, `pending QR`, `hint paid P1`.
 
 use oncepay::domain::order::statement::{Answer, ChargeStatus, Statement, UnknownAnswer};
-use oncepay::domain::order::{NextAction, Reason};
+use oncepay::domain::order::{Hint, Hinted, NextAction, Reason};
 use oncepay::domain::{Currency, Money};
 
 /// Reads an answer about order `A-1`.
@@ -9,6 +9,14 @@ pub(crate) fn answer(words: &[&str]) -> Answer {
     match words {
         ["not", "found"] => Answer::NotFound,
         ["already", "paid"] => Answer::AlreadyPaid,
+        ["hint", says, reference] => Answer::Hint(Hint {
+            says: if *says == "over" {
+                Hinted::Over
+            } else {
+                Hinted::Paid
+            },
+            reference: (*reference).to_owned(),
+        }),
         ["key", "conflict"] => Answer::KeyConflict,
         ["cannot"] => Answer::CannotClose,
         ["throttled"] => Answer::Throttled {
@@ -46,11 +54,12 @@ fn statement(words: &[&str]) -> Statement {
     let mut rest = words[1..].to_vec();
     if let Some(at) = rest
         .iter()
-        .position(|word| matches!(*word, "key" | "merchant" | "order"))
+        .position(|word| matches!(*word, "key" | "merchant" | "order" | "named"))
     {
         let value = rest[at + 1].to_owned();
         match rest[at] {
             "key" => said.idempotency_key = Some(value),
+            "named" => said.reference = Some(value),
             "merchant" => said.merchant = Some(value),
             _ => said.order_no = value,
         }
@@ -66,6 +75,7 @@ fn statement(words: &[&str]) -> Statement {
     said.status = match words[0] {
         "paid" => ChargeStatus::Paid,
         "refunded" => ChargeStatus::PaidAndRefunded,
+        "some-back" => ChargeStatus::PaidAndSomeRefunded,
         "pending" => ChargeStatus::Pending {
             next_action: word.clone().map(|value| NextAction {
                 kind: "qr_code".into(),
@@ -78,7 +88,7 @@ fn statement(words: &[&str]) -> Statement {
         "unexplained" => ChargeStatus::Unexplained("FROZEN".into()),
         other => panic!("`{other}` is no answer"),
     };
-    if matches!(words[0], "paid" | "refunded") {
+    if matches!(words[0], "paid" | "refunded" | "some-back") {
         said.trade_no = word;
         said.money = said.money.or(Some(crate::scene::cny(1999)));
     }

@@ -6,6 +6,7 @@ mod disputes;
 mod doubt;
 mod given_back;
 mod grants;
+mod hints;
 mod money;
 mod people;
 mod refund_doubt;

@@ -49,6 +49,7 @@ fn the_table_has_a_row_for_every_input() {
     let said = [
         "paid T1",
         "refunded T1",
+        "some-back T1",
         "paid T2 1 CNY",
         "pending Q2",
         "pending Q2 1 CNY",
@@ -82,6 +83,7 @@ fn the_table_has_a_row_for_every_input() {
         "review REFUND T1 by ann",
         "refund told R1 succeeded 500",
         "refund told R1 pending",
+        "refund told R1 balance",
         "refund reply r1 succeeded",
         "refund review r1 FAILED by ann",
         "merchant refunds r1 500",
@@ -90,6 +92,9 @@ fn the_table_has_a_row_for_every_input() {
         "dispute D1 opened",
         "dispute D1 won",
         "dispute D1 lost",
+        "dispute D1 ended",
+        "callback hint paid P1",
+        "callback hint over P1",
         "bill",
     ];
     let spoken = sources

@@ -264,6 +264,7 @@ impl Channel for Vault {
         let (n, note) = note.ok_or_else(|| Rejection {
             rule: RejectionRule::Malformed,
             explanation: "there is no such note".to_owned(),
+            key_id: None,
             signed_text: None,
         })?;
         Ok(read(n, note))

@@ -96,13 +96,17 @@ async fn make(
     let started = Instant::now();
     let future = Box::pin(async {
         match kind {
+            RefundCallKind::Send if shared.was_restored() => {
+                ask_then_send(shared, channel, &call).await
+            }
             RefundCallKind::Send => channel.refund(&call).await,
             RefundCallKind::Query => channel.query_refund(&call).await,
         }
     });
     let answer = bounded(call.timeout, future).await;
     let answer = answer.unwrap_or_else(RefundAnswer::Unknown);
-    shared.heard(&name, admitted.as_deref(), sign(&answer));
+    let sign = sign(&answer);
+    shared.heard(&name, admitted.as_deref(), sign, answer.summary());
     let labels = CallLabels {
         channel: name,
         call: match kind {
@@ -116,6 +120,21 @@ async fn make(
         .metrics
         .channel_call(labels, outcome(&answer), started.elapsed());
     answer
+}
+
+/// After a restore the channel may know a refund of this number that we have forgotten, and not remember its key: it is
+/// sent only if the channel does not know it.
+async fn ask_then_send(shared: &Shared, channel: &dyn Channel, call: &RefundCall) -> RefundAnswer {
+    let millis = shared.rules(channel.name()).query_timeout_ms;
+    let question = RefundCall {
+        timeout: Duration::from_millis(u64::try_from(millis).unwrap_or_default()),
+        ..call.clone()
+    };
+    let known = channel.query_refund(&question).await;
+    if matches!(known, RefundAnswer::NotFound) {
+        return channel.refund(call).await;
+    }
+    known
 }
 
 const fn sign(answer: &RefundAnswer) -> Sign {

@@ -158,6 +158,7 @@ impl Input {
         match answer.against(order) {
             Finding::Paid(proof)
             | Finding::PaidAndRefunded(proof)
+            | Finding::PaidAndSomeRefunded(proof)
             | Finding::PaidMismatch { proof, .. } => Some(Self::TradeTaken { source, proof }),
             Finding::PendingMismatch { .. } | Finding::Unexplained | Finding::Word(_) => None,
         }

@@ -26,7 +26,7 @@ pub use refund::{
     RefundSource, RefundStatement, RefundStatus,
 };
 pub use refusal::Refusal;
-pub use statement::{Answer, ChargeStatus, Statement, UnknownAnswer};
+pub use statement::{Answer, ChargeStatus, Hint, Hinted, Statement, UnknownAnswer};
 pub use status::{
     Announcement, CloseBy, DisputePhase, EntitlementStatus, EventKind, OrderStatus, Reason,
     ReviewDecision,

@@ -15,6 +15,8 @@ pub enum Answer {
     NotFound,
     /// The channel says that the order is paid already and gives no proof.
     AlreadyPaid,
+    /// A notice that proves nothing: the channel is asked.
+    Hint(Hint),
     /// The key was used with another body.
     KeyConflict,
     /// A close that the channel refuses to make.
@@ -23,11 +25,28 @@ pub enum Answer {
     Throttled {
         summary: String,
     },
-    /// The request never left: no effect.
+    /// The request never left, or was turned away before anything was done, for all of the merchant's orders alike (a key
+    /// that the channel does not take): no effect.
     NotSent {
         summary: String,
     },
     Unknown(UnknownAnswer),
+}
+
+/// What a notice says that proves nothing, and how it calls the charge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hint {
+    pub says: Hinted,
+    /// The channel's own name of the charge that the notice is about.
+    pub reference: String,
+}
+
+/// The word of a notice that proves nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hinted {
+    Paid,
+    /// The charge is over, and was not paid.
+    Over,
 }
 
 /// A call without an answer that counts.
@@ -63,6 +82,8 @@ pub enum ChargeStatus {
     Paid,
     /// Paid, and given back in full.
     PaidAndRefunded,
+    /// Paid, and some of it given back, or all: the channel does not say how much.
+    PaidAndSomeRefunded,
     /// The payer must act.
     Pending {
         next_action: Option<NextAction>,
@@ -98,6 +119,8 @@ impl Proof {
 pub enum Finding {
     Paid(Proof),
     PaidAndRefunded(Proof),
+    /// Paid, and an unknown sum of it given back.
+    PaidAndSomeRefunded(Proof),
     /// A *paid* that differs from the order.
     PaidMismatch {
         proof: Proof,
@@ -139,6 +162,10 @@ impl Answer {
             Self::Charge(statement) => &statement.summary,
             Self::NotFound => "not found",
             Self::AlreadyPaid => "already paid, without proof",
+            Self::Hint(hint) => match hint.says {
+                Hinted::Paid => "says paid, without proof",
+                Hinted::Over => "says that it is over, without proof",
+            },
             Self::KeyConflict => "idempotency key conflict",
             Self::CannotClose => "the channel cannot close it",
             Self::Throttled { summary } | Self::NotSent { summary } => summary,
@@ -151,6 +178,23 @@ impl Answer {
     pub fn trade_no(&self) -> Option<&str> {
         match self {
             Self::Charge(statement) => statement.trade_no.as_deref(),
+            Self::NotFound
+            | Self::AlreadyPaid
+            | Self::Hint(_)
+            | Self::KeyConflict
+            | Self::CannotClose
+            | Self::Throttled { .. }
+            | Self::NotSent { .. }
+            | Self::Unknown(_) => None,
+        }
+    }
+
+    /// The channel's own name of the charge, where the answer tells it.
+    #[must_use]
+    pub fn reference(&self) -> Option<&str> {
+        match self {
+            Self::Charge(statement) => statement.reference.as_deref(),
+            Self::Hint(hint) => Some(&hint.reference),
             Self::NotFound
             | Self::AlreadyPaid
             | Self::KeyConflict
@@ -168,6 +212,10 @@ impl Answer {
             Self::Charge(statement) => statement.against(order),
             Self::NotFound => Finding::Word(Word::NotFound),
             Self::AlreadyPaid | Self::KeyConflict => Finding::Word(Word::AskAtOnce),
+            Self::Hint(hint) => Finding::Word(match hint.says {
+                Hinted::Paid => Word::AskAtOnce,
+                Hinted::Over => Word::Unknown(Reason::UnreadableReply),
+            }),
             Self::CannotClose => Finding::Word(Word::CannotClose),
             Self::Throttled { .. } => Finding::Word(Word::Throttled),
             Self::NotSent { .. } => Finding::Word(Word::NotSent),
@@ -193,6 +241,9 @@ impl Statement {
         match &self.status {
             ChargeStatus::Paid => self.money_moved(mismatch, Finding::Paid),
             ChargeStatus::PaidAndRefunded => self.money_moved(mismatch, Finding::PaidAndRefunded),
+            ChargeStatus::PaidAndSomeRefunded => {
+                self.money_moved(mismatch, Finding::PaidAndSomeRefunded)
+            }
             ChargeStatus::Pending { next_action } => match mismatch {
                 Some(reason) => Finding::PendingMismatch { reason },
                 None => Finding::Word(Word::Pending {

@@ -160,11 +160,12 @@ words!(
 );
 
 words!(
-    /// How far a dispute at the channel is.
+    /// How far a dispute at the channel is. *Ended*: over, in a way that is not in the channel's list.
     DisputePhase {
         Opened = "opened",
         Won = "won",
         Lost = "lost",
+        Ended = "ended",
     }
 );
 

@@ -212,3 +212,35 @@ fn an_order_that_never_went_out_is_closed_after_the_channel_was_asked() {
          query not found           -> CLOSED closed_by_merchant + order.closed",
     );
 }
+
+#[test]
+fn a_code_that_can_still_be_scanned_keeps_its_order_open_whoever_closes_it() {
+    check(
+        "given own expiry
+         submit
+         reply 1 pending QR        -> PENDING
+         merchant closes           -> PENDING + query
+         query not found           -> PENDING + close
+         close not found           -> PENDING
+         tick 59 m                 -> PENDING
+         tick 1 m                  -> PENDING + query
+         query not found           -> PENDING + close
+         close not found           -> PENDING
+         tick 60 m                 -> PENDING + query
+         query not found           -> PENDING + close
+         close not found           -> PENDING
+         tick 10 m                 -> PENDING + query
+         query not found           -> CLOSED closed_by_merchant + order.closed",
+    );
+    check(
+        "given own expiry
+         submit
+         reply 1 pending QR        -> PENDING
+         callback unexplained      -> MANUAL unexplained_status + alert order_manual + order.manual
+         review CLOSE by ann       -> MANUAL unexplained_status + query
+         query not found           -> MANUAL unexplained_status
+         tick 129 m                -> MANUAL unexplained_status
+         tick 1 m                  -> MANUAL unexplained_status + query
+         query not found           -> CLOSED review + resolves + order.closed",
+    );
+}

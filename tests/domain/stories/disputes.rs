@@ -76,3 +76,16 @@ fn a_dispute_and_a_held_refund_do_not_free_one_another() {
          dispute D1 won            -> PAID + alert dispute + holds 0 credits",
     );
 }
+
+#[test]
+fn a_dispute_that_ends_as_nobody_knows_is_told_and_moves_nothing() {
+    check(
+        "given 1000 credits
+         submit
+         reply 1 paid T1
+         grant credits
+         dispute D1 opened         -> PAID + alert dispute + holds 1000 credits
+         dispute D1 ended          -> PAID + alert dispute
+         dispute D1 won            -> PAID + alert dispute + holds 0 credits",
+    );
+}

@@ -241,3 +241,60 @@ fn a_part_that_went_back_before_its_payment_is_known_is_told_and_its_charge_aske
          query paid T1                      -> PAID + order.paid",
     );
 }
+
+#[test]
+fn a_refund_that_began_at_the_channel_and_got_stuck_is_told_to_a_person() {
+    let scene = check(
+        "given 1000 credits
+         submit
+         reply 1 paid T1
+         grant credits
+         refund told R1 balance by number             -> PAID + alert external_refund
+         refund told R1 balance by number             -> PAID + alert external_refund   // the same one
+         refund told R1 succeeded 500 of T1 by number -> PARTIALLY_REFUNDED + R1 SUCCEEDED + alert external_refund + loses 250 credits + entitlement.revoked + refund.succeeded",
+    );
+    assert_eq!(scene.told.len(), 2);
+    check(
+        "submit
+         reply 1 pending QR
+         refund told R1 balance by number             -> PENDING + query + alert external_refund
+         query paid T1                                -> PAID + order.paid",
+    );
+}
+
+#[test]
+fn a_payment_of_which_an_unknown_sum_went_back_grants_nothing_by_itself() {
+    let scene = check(
+        "given 1000 credits
+         submit
+         reply 1 pending QR
+         query some-back T1        -> MANUAL unexplained_status + alert order_manual + order.manual
+         query some-back T1        -> MANUAL unexplained_status
+         callback paid T1          -> MANUAL unexplained_status + dup
+         query closed              -> MANUAL unexplained_status
+         review NOT_PAID by ann    -> refused evidence-of-payment
+         review PAID by ann        -> PAID review + order.paid + queue credits + resolves
+         query some-back T1        -> PAID review
+         callback some-back T1     -> PAID review + dup",
+    );
+    assert_eq!(scene.order.payments.len(), 1);
+}
+
+#[test]
+fn whatever_a_policy_says_of_late_money_of_a_part_of_it_a_person_decides() {
+    for policy in ["fulfil", "late money goes back"] {
+        check(&format!(
+            "given {policy}
+             submit
+             reply 1 declined
+             query some-back T1    -> MANUAL unexplained_status + alert order_manual + order.manual
+             query paid T1         -> MANUAL unexplained_status"
+        ));
+    }
+    check(
+        "submit
+         actor failed              -> MANUAL actor_failed + alert order_manual + order.manual
+         query some-back T1        -> MANUAL unexplained_status + alert order_manual + resolves
+         callback paid T1          -> MANUAL unexplained_status + dup",
+    );
+}

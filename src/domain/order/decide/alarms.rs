@@ -16,11 +16,20 @@ impl Draft<'_> {
     pub(super) fn raise_manual(&mut self, reason: Reason, proof: Option<&Proof>) {
         let order_no = &self.before.order_no;
         let message = match proof {
+            Some(proof) if reason == Reason::UnexplainedStatus => format!(
+                "Order {order_no} needs a person: {} was paid under trade {}, and some of it was given back, or all; the channel does not say how much.",
+                proof.money, proof.trade_no
+            ),
             Some(proof) => format!(
                 "Order {order_no} needs a person: {reason} (trade {}, {}; the order is {}).",
                 proof.trade_no, proof.money, self.before.money
             ),
-            None => format!("Order {order_no} needs a person: {reason}."),
+            None => match &self.next.last_error {
+                Some(error) => {
+                    format!("Order {order_no} needs a person: {reason}. The last error: {error}.")
+                }
+                None => format!("Order {order_no} needs a person: {reason}."),
+            },
         };
         let entry = self.before.version.saturating_add(1).to_string();
         match reason {

@@ -6,8 +6,8 @@ use super::super::status::Reason;
 use super::Column;
 use super::closes::close_reply;
 use super::draft::Draft;
-use super::money::{count_callback, gone, paid, paid_mismatch};
-use super::notices::callback;
+use super::money::{count_callback, gone, paid, paid_mismatch, some_gone};
+use super::notices::{callback, hinted};
 use super::queries::query_reply;
 use super::replies::{newest_reply, older_reply};
 
@@ -15,6 +15,9 @@ pub(super) fn answered(draft: &mut Draft<'_>, source: &Source, answer: &Answer) 
     count_callback(draft, source);
     if matches!(source, Source::Callback { repeat: true, .. }) {
         return;
+    }
+    if let (Answer::Hint(hint), Source::Callback { .. }) = (answer, source) {
+        return hinted(draft, hint);
     }
     let finding = answer.against(draft.before);
     if let Source::Reply { submit } = source {
@@ -30,11 +33,24 @@ pub(super) fn answered(draft: &mut Draft<'_>, source: &Source, answer: &Answer) 
     if let Answer::Charge(statement) = answer
         && let Some(reference) = statement.reference_for(draft.before)
     {
-        draft.next.channel_ref = Some(reference.to_owned());
+        let known = draft.before.channel_ref.as_deref();
+        if matches!(source, Source::Callback { .. }) && known.is_some_and(|it| it != reference) {
+            // Another charge under our number, as two systems with one account make. Its payment is one of this order;
+            // that it waits, or has ended, is no word about the order's own charge.
+            if !is_of_payment(&finding) {
+                return draft.note();
+            }
+        } else {
+            draft.next.channel_ref = Some(reference.to_owned());
+        }
+    }
+    if *source == Source::Query {
+        stop_asking(draft, answer);
     }
     match finding {
         Finding::Paid(proof) => paid(draft, source, &proof),
         Finding::PaidAndRefunded(proof) => gone(draft, source, &proof),
+        Finding::PaidAndSomeRefunded(proof) => some_gone(draft, source, &proof),
         Finding::PaidMismatch { proof, reason } => paid_mismatch(draft, source, &proof, reason),
         Finding::PendingMismatch { reason } => pending_mismatch(draft, reason),
         Finding::Unexplained => unexplained(draft, source),
@@ -48,6 +64,29 @@ pub(super) fn answered(draft: &mut Draft<'_>, source: &Source, answer: &Answer) 
             Source::Callback { .. } => callback(draft, word),
             Source::Close => close_reply(draft, word),
         },
+    }
+}
+
+const fn is_of_payment(finding: &Finding) -> bool {
+    match finding {
+        Finding::Paid(_)
+        | Finding::PaidAndRefunded(_)
+        | Finding::PaidAndSomeRefunded(_)
+        | Finding::PaidMismatch { .. } => true,
+        Finding::PendingMismatch { .. } | Finding::Unexplained | Finding::Word(_) => false,
+    }
+}
+
+/// In `MANUAL` the channel is asked until it has answered.
+fn stop_asking(draft: &mut Draft<'_>, answer: &Answer) {
+    let manual = matches!(draft.column, Column::ManualOpen | Column::ManualHeld);
+    let silent = matches!(
+        answer,
+        Answer::Unknown(_) | Answer::Throttled { .. } | Answer::NotSent { .. }
+    );
+    if manual && !silent {
+        draft.next.ask_due = false;
+        draft.next.next_check_at = None;
     }
 }
 

@@ -7,7 +7,7 @@ use super::answers::doubt;
 use super::draft::Draft;
 use super::gate::{NotCharged, climb, climb_not_found, not_charged};
 use super::queries::{after_review_close, surely_no};
-use super::wait::{Waiting, wait};
+use super::wait::{Waiting, payable_for, wait};
 
 pub(super) fn close_reply(draft: &mut Draft<'_>, word: Word) {
     match draft.column {
@@ -62,7 +62,10 @@ fn close_unknown(draft: &mut Draft<'_>, word: &Word) {
         Word::Closed | Word::Declined => surely_no(draft, word),
         Word::AskAtOnce => ask_for_a_rung(draft),
         Word::NotFound => match not_charged(draft) {
-            NotCharged::Certain => draft.shut_as_wanted(),
+            NotCharged::Certain => match payable_for(draft) {
+                Some(left) => climb_not_found(draft, NotCharged::GraceLeft(left)),
+                None => draft.shut_as_wanted(),
+            },
             lacks @ (NotCharged::CallOpen
             | NotCharged::GraceLeft(_)
             | NotCharged::SecondQueryIn(_)) => climb_not_found(draft, lacks),

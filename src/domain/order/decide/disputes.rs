@@ -21,8 +21,12 @@ pub(super) fn dispute(
     if matches!(source, Source::Callback { repeat: true, .. }) {
         return;
     }
+    let said = match phase {
+        DisputePhase::Opened | DisputePhase::Won | DisputePhase::Lost => String::new(),
+        DisputePhase::Ended => format!(" as \"{}\"", draft.event.detail.summary),
+    };
     let message = format!(
-        "Dispute {reference} of order {}: {phase}.",
+        "Dispute {reference} of order {}: {phase}{said}.",
         draft.before.order_no
     );
     let episode = format!("{reference}:{phase}");
@@ -39,8 +43,9 @@ pub(super) fn dispute(
     }
 }
 
-/// What was granted is held back, and what waits goes on waiting, until every dispute is won. One that is lost stays
-/// frozen: the refund that follows takes it.
+/// What was granted is held back, and what waits goes on waiting, until every dispute is won. What is lost stays frozen:
+/// where the channel gives the money back by a refund, that takes the grant; where it takes it by the dispute itself, no
+/// refund ever tells. An end that is in no list is for a person, and moves nothing.
 fn freeze(draft: &mut Draft<'_>, reference: &str, phase: DisputePhase) {
     let source = order_source(draft.before);
     for before in draft.next.entitlements.clone() {
@@ -52,6 +57,7 @@ fn freeze(draft: &mut Draft<'_>, reference: &str, phase: DisputePhase) {
                     next.frozen_by.push(reference.to_owned());
                 }
             }
+            DisputePhase::Ended => {}
         }
         if next.frozen_by == before.frozen_by {
             continue;

@@ -64,7 +64,7 @@ enum Column {
     Unknown,
     /// `MANUAL` that matching proof leaves by itself.
     ManualOpen,
-    /// `MANUAL` that only a review leaves.
+    /// `MANUAL` that only a review leaves: by its reason, or since proof is on record that did not pay.
     ManualHeld,
     Paid,
     Ended,
@@ -78,10 +78,10 @@ impl Column {
             OrderStatus::Pending => Self::Pending,
             OrderStatus::Unknown => Self::Unknown,
             OrderStatus::Manual => {
-                if order
+                let by_reason = order
                     .reason
-                    .is_some_and(super::Reason::only_a_review_settles)
-                {
+                    .is_some_and(super::Reason::only_a_review_settles);
+                if by_reason || order.has_proof() {
                     Self::ManualHeld
                 } else {
                     Self::ManualOpen

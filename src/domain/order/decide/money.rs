@@ -74,6 +74,23 @@ pub(super) fn gone(draft: &mut Draft<'_>, source: &Source, proof: &Proof) {
     }
 }
 
+/// *Paid*, and an unknown sum of it given back. What the order is worth now, nobody can say: the payment is kept, nothing is
+/// granted by itself, and a person decides. Of a trade that has paid the order it is no news: its refunds are told of by
+/// themselves.
+pub(super) fn some_gone(draft: &mut Draft<'_>, source: &Source, proof: &Proof) {
+    let unexplained = Reason::UnexplainedStatus;
+    match draft.column {
+        Column::Unpaid | Column::Processing | Column::Pending | Column::Unknown | Column::Ended => {
+            draft.manual(unexplained, Some(proof));
+        }
+        Column::ManualOpen if draft.before.reason != Some(unexplained) => {
+            draft.swap(unexplained, Some(proof));
+        }
+        Column::ManualOpen | Column::ManualHeld => keep(draft, source, proof),
+        Column::Paid => paid(draft, source, proof),
+    }
+}
+
 /// *Paid*, and the amount, currency, merchant or key is not the order's.
 pub(super) fn paid_mismatch(draft: &mut Draft<'_>, source: &Source, proof: &Proof, reason: Reason) {
     match draft.column {

@@ -1,10 +1,12 @@
 //! Notices: they name no submit.
 
-use super::super::statement::Word;
+use super::super::decision::AlertKind;
+use super::super::statement::{Hint, Hinted, Proof, Word};
 use super::super::status::Reason;
 use super::Column;
 use super::draft::Draft;
 use super::gate::ask_first;
+use super::money::ask_of_charge;
 use super::replies::decided_no;
 use super::wait::{Waiting, wait};
 
@@ -50,6 +52,56 @@ pub(super) fn callback(draft: &mut Draft<'_>, word: Word) {
             draft.note()
         }
     }
+}
+
+/// A notice that proves nothing: the channel is asked, by the name that the notice has for the charge if nobody has told
+/// one. What is answered is held against the order like any answer.
+pub(super) fn hinted(draft: &mut Draft<'_>, hint: &Hint) {
+    draft.next.not_found_since = None;
+    let known = draft.before.channel_ref.as_deref();
+    let is_another = known.is_some_and(|known| known != hint.reference);
+    if known.is_none() && Proof::is_trade_no(&hint.reference) {
+        draft.next.channel_ref = Some(hint.reference.clone());
+    }
+    match hint.says {
+        Hinted::Paid if is_another => {
+            // The order's own charge may end unpaid, and what was paid is this order's all the same.
+            let in_flight = matches!(
+                draft.column,
+                Column::Unpaid | Column::Pending | Column::Unknown
+            );
+            let message = of_another_charge(draft, hint);
+            if in_flight {
+                draft.manual(Reason::UnexplainedStatus, None);
+                for alert in &mut draft.alerts {
+                    alert.message.clone_from(&message);
+                }
+                ask_until_answered(draft);
+            } else {
+                says_paid(draft);
+                draft.alert_of_trade(AlertKind::SecondPayment, &hint.reference, message);
+            }
+        }
+        Hinted::Paid => says_paid(draft),
+        // What becomes of another charge of this number is no word about the order's own.
+        Hinted::Over if is_another => draft.note(),
+        Hinted::Over => match draft.column {
+            Column::Unpaid | Column::Pending | Column::Unknown | Column::ManualOpen => {
+                ask_of_charge(draft);
+            }
+            Column::Processing | Column::ManualHeld | Column::Paid | Column::Ended => draft.note(),
+        },
+    }
+}
+
+/// The order's own charge is asked about, and no answer to that will ever tell of the other one.
+fn of_another_charge(draft: &Draft<'_>, hint: &Hint) -> String {
+    format!(
+        "The channel says that order {} is paid under its name {}, and the order's own charge is {}: look both up there.",
+        draft.before.order_no,
+        hint.reference,
+        draft.before.channel_ref.as_deref().unwrap_or("none"),
+    )
 }
 
 /// A notice that says *paid* and proves nothing: the channel is asked, and its answer decides.

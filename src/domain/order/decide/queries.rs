@@ -6,7 +6,7 @@ use super::answers::{doubt, end};
 use super::draft::Draft;
 use super::gate::{NotCharged, climb, first, gate, not_charged, sure};
 use super::repeat::pend_or_repeat;
-use super::wait::{Waiting, wait};
+use super::wait::{Waiting, payable_for, wait};
 use super::{Column, timers};
 
 pub(super) fn query_reply(draft: &mut Draft<'_>, word: Word) {
@@ -101,10 +101,11 @@ pub(super) fn after_review_close(draft: &mut Draft<'_>, word: &Word) {
             draft.close_at_channel();
         }
         Word::Declined | Word::Closed if sure(draft) => draft.shut(Reason::Review),
-        Word::NotFound if not_charged(draft) == NotCharged::Certain => {
-            draft.shut(Reason::Review);
-        }
-        Word::NotFound => timers::await_second_not_found(draft),
+        Word::NotFound => match payable_for(draft) {
+            Some(left) => timers::ask_once_more(draft, left),
+            None if not_charged(draft) == NotCharged::Certain => draft.shut(Reason::Review),
+            None => timers::await_second_not_found(draft),
+        },
         Word::Pending { .. }
         | Word::Declined
         | Word::Closed

@@ -109,8 +109,9 @@ fn claim_pending(draft: &mut Draft<'_>) {
 /// notice without proof waits for.
 fn claim_once_more(draft: &mut Draft<'_>) {
     if draft.before.ask_due && is_due(draft) {
-        draft.next.ask_due = false;
-        draft.next.next_check_at = None;
+        // Until there is an answer.
+        let again = draft.context.rules.expiry_delay_ms(2);
+        draft.next.next_check_at = Some(draft.context.after(again));
         draft.ask();
     }
 }
@@ -129,8 +130,13 @@ pub(super) fn await_second_not_found(draft: &mut Draft<'_>) {
             left
         }
     };
+    ask_once_more(draft, left);
+}
+
+/// In `MANUAL`: asks again in so many milliseconds.
+pub(super) fn ask_once_more(draft: &mut Draft<'_>, millis: i64) {
     draft.next.ask_due = true;
-    draft.next.next_check_at = Some(draft.context.after(left));
+    draft.next.next_check_at = Some(draft.context.after(millis));
 }
 
 /// Its user was answered before the result was known. Not an event: what settles it later tells ops.

@@ -103,9 +103,17 @@ fn without_amount(answer: &RefundAnswer) -> RefundAnswer {
 
 /// News under a number that is not on record.
 fn told_of_theirs(draft: &mut Draft<'_>, news: &RefundNews, kept_as: &str) {
-    let RefundAnswer::Succeeded(said) = &news.answer else {
-        // Nothing has moved.
-        return draft.note();
+    let said = match &news.answer {
+        RefundAnswer::Succeeded(said) => said,
+        RefundAnswer::Repeatable { summary } => return tell_of_stuck_refund(draft, news, summary),
+        RefundAnswer::Pending(_)
+        | RefundAnswer::Failed(_)
+        | RefundAnswer::Conflict { .. }
+        | RefundAnswer::NotFound
+        | RefundAnswer::Throttled { .. }
+        | RefundAnswer::NotSent { .. }
+        // Nothing has moved, as far as is said.
+        | RefundAnswer::Unknown(_) => return draft.note(),
     };
     match draft.column {
         Column::Unpaid
@@ -178,6 +186,31 @@ fn tell_of_refund_without_payment(draft: &mut Draft<'_>, news: &RefundNews) {
         &news.refund_no,
         message,
     );
+}
+
+/// It may have left the merchant, and has not reached the payer. Who began it at the channel must finish it there; once
+/// it has gone back, that is told as of any other refund.
+fn tell_of_stuck_refund(draft: &mut Draft<'_>, news: &RefundNews, summary: &str) {
+    let message = format!(
+        "The channel reports that refund {} of order {}, which is {}, does not come to its end: {summary}.",
+        news.refund_no, draft.before.order_no, draft.before.status
+    );
+    let episode = format!("{}:stuck", news.refund_no);
+    draft.alert(
+        AlertKind::ExternalRefund,
+        Severity::Action,
+        &episode,
+        message,
+    );
+    match draft.column {
+        Column::Unpaid
+        | Column::Processing
+        | Column::Pending
+        | Column::Unknown
+        | Column::ManualOpen
+        | Column::Ended => ask_of_charge(draft),
+        Column::ManualHeld | Column::Paid => draft.note(),
+    }
 }
 
 fn tell_of_unknown_amount(draft: &mut Draft<'_>, news: &RefundNews) {
