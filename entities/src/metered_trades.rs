@@ -1,5 +1,5 @@
-//! Pay per use: trades that were paid. `answer_body` is base64 of what was delivered, for as long as it may be asked for
-//! again.
+//! Pay per use: trades that were paid. `answer_body` is base64 of what was delivered, and `answer_headers` a list of names
+//! and values in JSON, for as long as it may be asked for again.
 
 use sea_orm::entity::prelude::*;
 
@@ -23,7 +23,7 @@ pub struct Model {
     pub status: String,
     pub answer_status: Option<i64>,
     #[sea_orm(column_type = "Text", nullable)]
-    pub answer_type: Option<String>,
+    pub answer_headers: Option<String>,
     #[sea_orm(column_type = "Text", nullable)]
     pub answer_body: Option<String>,
     pub confirm_count: i64,

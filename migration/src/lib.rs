@@ -16,6 +16,7 @@ mod m20260801_000009_limits;
 mod m20260801_000010_granted;
 mod m20260801_000011_days;
 mod m20261201_000020_metered;
+mod m20261201_000021_references;
 
 pub use sea_orm_migration::MigratorTrait;
 use sea_orm_migration::prelude::{DbErr, MigrationTrait, SchemaManager, async_trait};
@@ -41,6 +42,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20260801_000010_granted::Migration),
             Box::new(m20260801_000011_days::Migration),
             Box::new(m20261201_000020_metered::Migration),
+            Box::new(m20261201_000021_references::Migration),
         ]
     }
 }

@@ -3,12 +3,12 @@
 mod after;
 
 use super::channels::open_channel;
-use super::{Runtime, RuntimeError};
+use super::{Runtime, RuntimeError, log};
 use crate::actors::notifier::{Notifier, Wake};
 use crate::actors::{ChannelLimits, Found, Parts, WebhookData, start};
 use crate::channels::{Channel, Channels};
 use crate::clock::{SharedClock, SystemClock};
-use crate::config::restored::RESTORE_KEY_LIFE_MS;
+use crate::config::restored::RESTORE_ASKS_MS;
 use crate::config::{
     CircuitSettings, Settings, check_against_rows, check_refunds, duration, kept, private,
 };
@@ -105,11 +105,12 @@ impl RuntimeBuilder {
 
     /// Locks and opens the database, finds what is in flight, starts the actors. Needs a running actix system.
     pub async fn start(self) -> Result<Runtime, RuntimeError> {
+        // A key that is refused leaves the database as it is: the version before can go on with it.
+        let channels = Arc::new(self.channels()?);
         let lock = self.lock().await?;
         let database = Database::open(&self.settings.database).await?;
         let readiness = web::Readiness::default();
         readiness.set_migrated();
-        let channels = Arc::new(self.channels()?);
         self.refuse_lost_accounts(&database, &channels).await?;
         let started_at = self.clock.wall();
         let epoch = if self.locked {
@@ -140,13 +141,12 @@ impl RuntimeBuilder {
         self.notify(&fresh, transport, &arbiter);
         self.keep_house(&fresh, &gateway, &arbiter);
         let (fulfilment, outside) = self.fulfil(&fresh, &gateway)?;
-        let desk = self.open_desk(&fresh, &outside).await?;
+        let desk = self.open_desk(&fresh, &gateway, &outside).await?;
         readiness.set_rehydrated();
 
         let settings = Arc::new(self.settings);
-        let keys = web::KeyRing::new(&settings.keys).limited(settings.limits.requests_per_key);
-        keys.refresh(&database).await?;
-        run_on(&arbiter, keys.clone().keep_fresh(database.clone()));
+        let parts = (&database, &readiness);
+        let keys = attend(&arbiter, parts, &settings, &self.clock).await?;
         let state = web::State::new(web::Parts {
             gateway: gateway.clone(),
             database: database.clone(),
@@ -282,21 +282,11 @@ impl RuntimeBuilder {
                 (name.clone(), Arc::new(rules))
             })
             .collect();
-        let key_life = rules
-            .values()
-            .map(|rules| {
-                rules
-                    .capabilities
-                    .key_life_ms
-                    .unwrap_or(RESTORE_KEY_LIFE_MS)
-            })
-            .max();
         let restored_at = self
             .settings
             .restored_at()
             .map_err(RuntimeError::Restored)?;
-        let ask_first_until =
-            restored_at.map(|at| at.plus(key_life.unwrap_or(RESTORE_KEY_LIFE_MS)));
+        let ask_first_until = restored_at.map(|at| at.plus(RESTORE_ASKS_MS));
         self.tell_of_restore(ask_first_until);
         let outbox = fresh.outbox.clone();
         Ok(Parts {
@@ -364,6 +354,21 @@ fn metrics_of(journal: &Journal, started_at: UnixMillis) -> Metrics {
 
 /// Runs `work` on the arbiter's thread for as long as it lives, as a task of its runtime: what a stop drops must be
 /// dropped inside it, or the database's connections cannot be given back.
+/// The keys of callers, and the watch over the database's log, for as long as the runtime lives.
+async fn attend(
+    arbiter: &Arbiter,
+    (database, readiness): (&Database, &web::Readiness),
+    settings: &Arc<Settings>,
+    clock: &SharedClock,
+) -> Result<web::KeyRing, RuntimeError> {
+    let parts = (database.clone(), readiness.clone());
+    run_on(arbiter, log::watch(parts, settings.clone(), clock.clone()));
+    let keys = web::KeyRing::new(&settings.keys).limited(settings.limits.requests_per_key);
+    keys.refresh(database).await?;
+    run_on(arbiter, keys.clone().keep_fresh(database.clone()));
+    Ok(keys)
+}
+
 fn run_on(arbiter: &Arbiter, work: impl Future<Output = ()> + Send + 'static) {
     arbiter.spawn(async move { drop(tokio::spawn(work).await) });
 }

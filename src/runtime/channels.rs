@@ -2,7 +2,7 @@
 
 use super::RuntimeError;
 use crate::channels::Channel;
-use crate::channels::alipay::{self, AlipaySettings, Trust};
+use crate::channels::alipay::{self, AlipaySettings, Certificates, Trust};
 use crate::channels::http::{HttpChannel, HttpChannelSettings};
 use crate::channels::opening::Opening;
 use crate::channels::stripe::{self, StripeSettings};
@@ -58,9 +58,17 @@ fn of_kind(
         ChannelKind::Alipay(keys) => {
             let trust = match keys.trust {
                 AlipayTrust::PublicKey(key) => Trust::PublicKey(key),
-                AlipayTrust::Certificates { app, root, alipay } => {
-                    Trust::Certificates { app, root, alipay }
-                }
+                AlipayTrust::Certificates {
+                    app,
+                    root,
+                    alipay,
+                    previous,
+                } => Trust::Certificates(Certificates {
+                    app,
+                    root,
+                    alipay,
+                    previous,
+                }),
             };
             let settings = AlipaySettings {
                 app_id: keys.app_id,

@@ -5,6 +5,7 @@
 mod builder;
 mod channels;
 mod error;
+mod log;
 mod serve;
 
 pub use builder::RuntimeBuilder;

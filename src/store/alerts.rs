@@ -59,6 +59,24 @@ pub async fn list(
     Ok(rows.into_iter().map(alert_from_row).collect())
 }
 
+/// How many are open, counted up to `most`.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn open(read: &DatabaseConnection, most: u64) -> Result<usize, StoreError> {
+    let open: Vec<String> = alerts::Entity::find()
+        .select_only()
+        .column(alerts::Column::AlertId)
+        // As it stands in the condition of the index.
+        .filter(Expr::cust("status <> 'resolved'"))
+        .filter(alerts::Column::Status.eq("open"))
+        .limit(most)
+        .into_tuple()
+        .all(read)
+        .await?;
+    Ok(open.len())
+}
+
 /// Nearly all are resolved in the end: the few that stand are found by their index.
 fn is_in(status: &str) -> SimpleExpr {
     if status == "resolved" {

@@ -167,6 +167,14 @@ impl Database {
             .ok_or_else(|| StoreError::Row("the runtime row is missing".to_owned()))
     }
 
+    /// Whether the log beside the embedded database is not at its place, as it is while the database is open. What is
+    /// committed and not folded in stands there alone.
+    #[must_use]
+    pub fn lacks_its_log(&self) -> bool {
+        let file = self.file.as_ref();
+        file.is_some_and(|file| file.still_there().is_ok() && file.log_seen().is_none())
+    }
+
     /// Answers when the database does.
     ///
     /// # Errors

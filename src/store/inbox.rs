@@ -22,6 +22,7 @@ pub struct Orphan {
     pub key: String,
     pub status: String,
     pub order_no: String,
+    /// The channel's own name of the charge, or else its number of the trade, where the notice tells one.
     pub channel_trade_no: Option<String>,
     pub digest: String,
     pub at: UnixMillis,
@@ -51,6 +52,26 @@ pub async fn orphan_order_nos(read: &DatabaseConnection) -> Result<Vec<String>, 
         .into_tuple()
         .all(read)
         .await?)
+}
+
+/// How the channel calls the charge of this number, where its orphans tell one name and no other.
+pub async fn orphan_reference(
+    read: &DatabaseConnection,
+    channel: &str,
+    order_no: &str,
+) -> Result<Option<String>, StoreError> {
+    let mut names: Vec<String> = orphans::Entity::find()
+        .select_only()
+        .column(orphans::Column::ChannelTradeNo)
+        .distinct()
+        .filter(orphans::Column::Channel.eq(channel))
+        .filter(orphans::Column::OrderNo.eq(order_no))
+        .filter(orphans::Column::ChannelTradeNo.is_not_null())
+        .into_tuple()
+        .all(read)
+        .await?;
+    let name = names.pop();
+    Ok(name.filter(|_| names.is_empty()))
 }
 
 /// Statements that keep an orphan (raising the count of one that is there) and raise its one alert.

@@ -2,10 +2,11 @@
 //!
 //! A row is made when a proof was verified, before anything is delivered. It is `DELIVERED` before the answer goes out,
 //! and `CONFIRMED` when the channel has taken the confirmation. The number of the trade is the row's key, and so is the
-//! number of the offer: neither is delivered twice.
+//! number of the offer: neither is delivered twice. A trade that was paid and is for nothing that was offered, or for an
+//! offer that is used up, is `UNMATCHED`, for ever: it is kept for the people who give it back.
 
 use super::{StoreError, waiting};
-use crate::domain::{Money, UnixMillis};
+use crate::domain::{Currency, Money, UnixMillis};
 use entities::{metered_keys, metered_trades};
 use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{
@@ -16,6 +17,7 @@ use sea_orm::{
 const PAID: &str = "PAID";
 const DELIVERED: &str = "DELIVERED";
 const CONFIRMED: &str = "CONFIRMED";
+const UNMATCHED: &str = "UNMATCHED";
 
 /// A trade by its channel and the channel's number.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -43,7 +45,8 @@ pub struct PaidTrade {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptAnswer {
     pub status: u16,
-    pub content_type: Option<String>,
+    /// Names and values, in their order.
+    pub headers: Vec<(String, String)>,
     /// In base64.
     pub body: String,
 }
@@ -54,7 +57,11 @@ pub struct Trade {
     pub key: TradeKey,
     pub out_trade_no: Option<String>,
     pub resource_id: String,
+    pub money: Option<Money>,
+    /// Of the proof that it was delivered for, or of the first one that was verified.
     pub proof_digest: String,
+    /// It is paid, and for nothing that can be delivered.
+    pub is_unmatched: bool,
     /// `None`: nothing was delivered for it.
     pub delivered_at: Option<UnixMillis>,
     /// What was delivered, while it is kept.
@@ -66,13 +73,17 @@ pub struct Trade {
 impl From<metered_trades::Model> for Trade {
     fn from(row: metered_trades::Model) -> Self {
         let status = row.answer_status.and_then(|it| u16::try_from(it).ok());
-        let answer = status
-            .zip(row.answer_body)
-            .map(|(status, body)| KeptAnswer {
+        let headers = row.answer_headers.as_deref();
+        let headers = headers.and_then(|it| serde_json::from_str(it).ok());
+        let answer = match (status, headers, row.answer_body) {
+            (Some(status), Some(headers), Some(body)) => Some(KeptAnswer {
                 status,
-                content_type: row.answer_type,
+                headers,
                 body,
-            });
+            }),
+            _ => None,
+        };
+        let currency = Currency::parse(&row.currency);
         Self {
             key: TradeKey {
                 channel: row.channel,
@@ -80,7 +91,9 @@ impl From<metered_trades::Model> for Trade {
             },
             out_trade_no: row.out_trade_no,
             resource_id: row.resource_id,
+            money: currency.map(|currency| Money::new(row.amount, currency)),
             proof_digest: row.proof_digest,
+            is_unmatched: row.status == UNMATCHED,
             delivered_at: row.delivered_at.map(UnixMillis),
             answer,
             confirm_count: row.confirm_count,
@@ -100,7 +113,28 @@ pub async fn find(read: &DatabaseConnection, key: &TradeKey) -> Result<Option<Tr
 
 /// Keeps a trade that was paid. No row is affected where the trade or its offer is there already.
 pub fn record(backend: DbBackend, paid: &PaidTrade) -> Statement {
-    let row = metered_trades::Model {
+    keep(backend, row(paid))
+}
+
+/// Keeps a trade that was paid and can buy nothing, and why. No row is affected where the trade is there already.
+pub fn record_unmatched(backend: DbBackend, paid: &PaidTrade, why: &str) -> Statement {
+    let unmatched = metered_trades::Model {
+        status: UNMATCHED.to_owned(),
+        due_at: None,
+        last_error: Some(why.to_owned()),
+        ..row(paid)
+    };
+    keep(backend, unmatched)
+}
+
+fn keep(backend: DbBackend, row: metered_trades::Model) -> Statement {
+    metered_trades::Entity::insert(row.into_active_model())
+        .on_conflict(OnConflict::new().do_nothing().to_owned())
+        .build(backend)
+}
+
+fn row(paid: &PaidTrade) -> metered_trades::Model {
+    metered_trades::Model {
         channel: paid.key.channel.clone(),
         trade_no: paid.key.trade_no.clone(),
         out_trade_no: paid.out_trade_no.clone(),
@@ -110,7 +144,7 @@ pub fn record(backend: DbBackend, paid: &PaidTrade) -> Statement {
         proof_digest: paid.proof_digest.clone(),
         status: PAID.to_owned(),
         answer_status: None,
-        answer_type: None,
+        answer_headers: None,
         answer_body: None,
         confirm_count: 0,
         due_at: Some(paid.overdue_at.0),
@@ -118,24 +152,24 @@ pub fn record(backend: DbBackend, paid: &PaidTrade) -> Statement {
         paid_at: paid.at.0,
         delivered_at: None,
         confirmed_at: None,
-    };
-    metered_trades::Entity::insert(row.into_active_model())
-        .on_conflict(OnConflict::new().do_nothing().to_owned())
-        .build(backend)
+    }
 }
 
-/// It is delivered, and the confirmation is due. One row is affected, once for ever.
+/// It is delivered for this proof, and the confirmation is due. One row is affected, once for ever.
 pub fn delivered(
     backend: DbBackend,
     key: &TradeKey,
+    proof_digest: &str,
     answer: Option<&KeptAnswer>,
     at: UnixMillis,
 ) -> Statement {
+    let headers = answer.map(|answer| serde_json::json!(answer.headers).to_string());
     metered_trades::Entity::update_many()
         .set(metered_trades::ActiveModel {
             status: ActiveValue::Set(DELIVERED.to_owned()),
+            proof_digest: ActiveValue::Set(proof_digest.to_owned()),
             answer_status: ActiveValue::Set(answer.map(|answer| i64::from(answer.status))),
-            answer_type: ActiveValue::Set(answer.and_then(|it| it.content_type.clone())),
+            answer_headers: ActiveValue::Set(headers),
             answer_body: ActiveValue::Set(answer.map(|answer| answer.body.clone())),
             due_at: ActiveValue::Set(Some(at.0)),
             delivered_at: ActiveValue::Set(Some(at.0)),
@@ -144,6 +178,24 @@ pub fn delivered(
         .filter(metered_trades::Column::Channel.eq(key.channel.as_str()))
         .filter(metered_trades::Column::TradeNo.eq(key.trade_no.as_str()))
         .filter(metered_trades::Column::Status.eq(PAID))
+        .build(backend)
+}
+
+/// It did not go out after all, whatever an earlier write says; a person is told at `overdue_at`.
+pub fn not_delivered(backend: DbBackend, key: &TradeKey, overdue_at: UnixMillis) -> Statement {
+    metered_trades::Entity::update_many()
+        .set(metered_trades::ActiveModel {
+            status: ActiveValue::Set(PAID.to_owned()),
+            answer_status: ActiveValue::Set(None),
+            answer_headers: ActiveValue::Set(None),
+            answer_body: ActiveValue::Set(None),
+            due_at: ActiveValue::Set(Some(overdue_at.0)),
+            delivered_at: ActiveValue::Set(None),
+            ..Default::default()
+        })
+        .filter(metered_trades::Column::Channel.eq(key.channel.as_str()))
+        .filter(metered_trades::Column::TradeNo.eq(key.trade_no.as_str()))
+        .filter(metered_trades::Column::Status.eq(DELIVERED))
         .build(backend)
 }
 
@@ -246,6 +298,7 @@ pub async fn holds_answers(
 pub fn forget_answers(backend: DbBackend, before: UnixMillis) -> Statement {
     metered_trades::Entity::update_many()
         .col_expr(metered_trades::Column::AnswerBody, Expr::cust("NULL"))
+        .col_expr(metered_trades::Column::AnswerHeaders, Expr::cust("NULL"))
         .filter(metered_trades::Column::AnswerBody.is_not_null())
         .filter(Expr::col(metered_trades::Column::DeliveredAt).lt(before.0))
         .build(backend)

@@ -61,22 +61,26 @@ pub async fn by_id(
     one(read, orders::Entity::find_by_id(order_id.as_str())).await
 }
 
-/// The number of the order that has this payment on record.
+/// The number of the order that has this payment on record; or else of the one whose charge the channel calls so, which
+/// may be paid and not known to be.
 pub async fn number_by_trade(
     read: &DatabaseConnection,
     channel: &str,
     trade_no: &str,
 ) -> Result<Option<String>, StoreError> {
     let key = (channel.to_owned(), trade_no.to_owned());
-    let Some(payment) = payments::Entity::find_by_id(key).one(read).await? else {
-        return Ok(None);
+    let payment = payments::Entity::find_by_id(key).single(read).await?;
+    let order = match payment {
+        Some(payment) => orders::Entity::find_by_id(payment.order_id),
+        None => orders::Entity::find()
+            .filter(orders::Column::Channel.eq(channel))
+            .filter(orders::Column::ChannelRef.eq(trade_no)),
     };
-    Ok(orders::Entity::find_by_id(payment.order_id)
+    let number = order
         .select_only()
         .column(orders::Column::OrderNo)
-        .into_tuple()
-        .one(read)
-        .await?)
+        .into_tuple();
+    Ok(number.single(read).await?)
 }
 
 pub async fn list(

@@ -195,6 +195,21 @@ async fn a_list_of_orders_begins_where_its_page_does() {
 }
 
 #[tokio::test]
+async fn an_order_is_found_by_what_the_channel_calls_its_charge() {
+    let stage = open().await;
+    let (read, sent) = listening(&stage.database.read);
+    let found = orders::number_by_trade(&read, "stripe", "pi_1").await;
+    assert_eq!(found.unwrap(), None);
+    let asked = sent.lock().unwrap().last().unwrap().clone();
+    assert_eq!(long_walks(&stage, &sent).await, Vec::<String>::new());
+    let steps = plan(&stage.database.read, &asked).await;
+    assert!(
+        steps.iter().any(|step| step.contains("orders_reference")),
+        "{steps:?}"
+    );
+}
+
+#[tokio::test]
 async fn the_few_webhooks_that_were_not_delivered_are_found_among_the_many_that_were() {
     let stage = open().await;
     let (read, sent) = listening(&stage.database.read);

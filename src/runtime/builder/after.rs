@@ -50,20 +50,24 @@ impl RuntimeBuilder {
     pub(super) async fn open_desk(
         &self,
         fresh: &Fresh<'_>,
+        gateway: &Gateway,
         outside: &Arbiter,
     ) -> Result<Desk, RuntimeError> {
+        let gateway = gateway.clone();
         let desk = Desk::open(DeskParts {
             database: fresh.database.clone(),
             journal: fresh.journal.clone(),
             clock: Arc::clone(&self.clock),
             channels: Arc::clone(fresh.channels),
             timeout: millis(self.settings.checks.query_timeout_ms),
+            turn: Box::new(move |channel, limit| {
+                let (gateway, channel) = (gateway.clone(), channel.to_owned());
+                Box::pin(async move { gateway.has_turn(&channel, limit).await })
+            }),
+            on_alert: wakes(Arc::clone(&fresh.notifier)),
         })
         .await?;
-        let confirmer = Confirmer {
-            desk: desk.clone(),
-            on_alert: wakes(Arc::clone(&fresh.notifier)),
-        };
+        let confirmer = Confirmer { desk: desk.clone() };
         run_on(outside, confirmer.keep_on());
         Ok(desk)
     }

@@ -11,8 +11,8 @@ pub(super) struct Presence {
     /// `None` where the database is a server's.
     file: Option<OpenedFile>,
     missed: Cell<bool>,
-    /// Its log when it was last looked at. SQLite writes it over from its beginning, and never shortens it while it is
-    /// open.
+    /// Its log when it was last looked at. SQLite writes it over from its beginning, and never shortens it by itself
+    /// while it is open.
     log: Cell<Option<LogSeen>>,
 }
 
@@ -63,6 +63,11 @@ impl Presence {
                 Ok(())
             }
         }
+    }
+
+    /// By the journal itself, which has folded it in.
+    pub(super) fn log_was_shortened(&self) {
+        self.log.set(None);
     }
 
     pub(super) const fn is_needed(&self) -> bool {

@@ -74,8 +74,20 @@ impl Strategy {
 
     /// Between two writes: what an embedded database wants done then.
     pub(super) fn rest(&mut self) {
-        if let Way::Sqlite(sqlite) = &mut self.way {
-            sqlite.keep_log_short();
+        if let Way::Sqlite(sqlite) = &mut self.way
+            && sqlite.keep_log_short()
+        {
+            self.presence.log_was_shortened();
+        }
+    }
+
+    /// After a write that failed: a log that fills the disk can be folded in without more room.
+    pub(super) fn make_room(&mut self) {
+        if let Way::Sqlite(sqlite) = &mut self.way
+            && self.presence.before().is_ok()
+            && sqlite.makes_room()
+        {
+            self.presence.log_was_shortened();
         }
     }
 

@@ -171,6 +171,7 @@ impl Writer {
                 Err(Fault::Cut(reason)) => return Err(Over::log_cut(&reason)),
                 Err(fault) => {
                     backoff.wait().await;
+                    self.strategy.make_room();
                     self.drain();
                     self.give_up(&mut Vec::new(), false, &fault.reason());
                     if self.is_at_its_end() {

@@ -7,7 +7,7 @@ use crate::store::StoreError;
 use sea_orm::{DatabaseConnection, DbBackend, FromQueryResult, Statement};
 
 /// Grants of a page: some hundredths of a second of one reader. While a page is read, SQLite's log cannot begin anew.
-const PAGE: i64 = 5_000;
+const PAGE: i64 = 2_500;
 
 /// As it stands in the condition of the index that grants are walked by.
 const IS_GRANT: &str = "substr(source, 1, 6) = 'order:'";

@@ -9,7 +9,7 @@ use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, DatabaseConnection, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 /// Orders of a page: some hundredths of a second of one reader. Only those with something pending are handed over.
-const PAGE: u64 = 10_000;
+const PAGE: u64 = 2_500;
 
 /// Orders whose grants are in the outbox since before `before` and not made: the oldest, at most `limit` of each status.
 ///

@@ -124,6 +124,32 @@ async fn a_log_that_is_taken_away_is_waited_for() {
     assert!(shop.running.is_running(), "the same process serves on");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn what_stood_in_a_log_that_was_deleted_is_asked_for_by_the_next_process() {
+    let processor = Processor::start().await;
+    let mut shop = Shop::open(&processor, Stage::default()).await;
+    if !shop.database.is_sqlite() {
+        return;
+    }
+    let body = order("deleted", "VIP #no-callback #every-submit-charges");
+    assert_eq!(shop.create(&body).await.text("status"), "PAID");
+    std::fs::remove_file(log_of(&shop)).expect("it is deleted");
+    let mut mark = shop.database.file().as_os_str().to_owned();
+    mark.push(".restored");
+    let mark = PathBuf::from(mark);
+    eventually("the mark of a restore is left", || async {
+        mark.exists().then_some(()).ok_or_else(|| "none".to_owned())
+    })
+    .await;
+    shop.crash();
+    shop.start_again().await;
+
+    // All of it stood in the log alone, so that nothing is left.
+    let again = shop.create(&body).await;
+    shop.becomes(again.text("order_id"), "PAID").await;
+    processor.charged_once("deleted").await;
+}
+
 /// Every page of the database says what it should.
 async fn is_sound(shop: &Shop) {
     let sql = "SELECT COUNT(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'";

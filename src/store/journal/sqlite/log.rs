@@ -11,12 +11,16 @@ use std::time::Duration;
 
 /// Pages: somewhat more than SQLite folds in by itself.
 const LONG: i64 = 12_000;
-/// A read that takes longer (a backup, a check of the ledger) is not waited for; it is tried again after so many pages.
+/// A read that takes longer (a backup, a check of the ledger) is not waited for; it is tried again after so many pages,
+/// twice as long and after twice as many each time.
 const MORE: i64 = 2_000;
+const DOUBLED_MAX: u32 = 3;
+/// So many times as long as usual: its room is given back.
+const TOO_LONG: i64 = 2;
 /// All of our own reads are shorter than these together, and callers wait meanwhile. SQLite waits for a place that a
 /// reader of before holds, which newer readers may take over one from the other: then another try finds it passed on.
 const WAITS: Duration = Duration::from_millis(25);
-const TRIES: usize = 8;
+const TRIES: u32 = 8;
 
 /// When the log is folded in next.
 #[derive(Debug)]
@@ -24,6 +28,8 @@ pub(super) struct Log {
     long: i64,
     /// Pages.
     folds_at: i64,
+    /// How often in a row it could not be folded in.
+    failed: u32,
 }
 
 impl Log {
@@ -35,42 +41,56 @@ impl Log {
         Self {
             long,
             folds_at: long,
+            failed: 0,
         }
     }
 
-    /// Folds the log in and begins it anew if it has become long, between two writes.
+    /// Folds the log in and begins it anew if it has become long, between two writes; true if its file was shortened, too.
     ///
     /// # Errors
     /// When that fails for another reason than a reader. What is committed stands in the log all the same.
-    pub(super) fn keep_short(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+    pub(super) fn keep_short(&mut self, connection: &Connection) -> rusqlite::Result<bool> {
         // If even that fails, the next write says what is wrong.
         let Ok(Held { pages, .. }) = checkpoint(connection, "NOOP") else {
-            return Ok(());
+            return Ok(false);
         };
         if pages < self.folds_at {
             if pages < self.long {
                 self.folds_at = self.long;
             }
-            return Ok(());
+            return Ok(false);
         }
         // Whatever comes of it, not again with every write.
-        self.folds_at = pages.saturating_add(MORE);
+        let doubled = 1_u32 << self.failed.min(DOUBLED_MAX);
+        self.folds_at = pages.saturating_add(MORE.saturating_mul(i64::from(doubled)));
+        self.failed = self.failed.saturating_add(1);
         connection.busy_timeout(WAITS)?;
-        let folded = fold(connection);
+        // A file of the usual length is written over: it would only have to grow again.
+        let shortens = pages >= self.long.saturating_mul(TOO_LONG);
+        let folded = fold(connection, shortens, TRIES.saturating_mul(doubled));
         connection.busy_timeout(JOURNAL_BUSY_TIMEOUT)?;
-        if folded? {
+        let folded = folded?;
+        if folded {
             self.folds_at = self.long;
+            self.failed = 0;
         } else {
             tracing::debug!(pages, "somebody reads for long: the database's log grows");
         }
-        Ok(())
+        Ok(folded && shortens)
+    }
+
+    /// Tries now, whatever was tried before: nothing can be written, perhaps since the log has taken the last room.
+    pub(super) fn is_in_the_way(&mut self) {
+        self.folds_at = self.long;
+        self.failed = 0;
     }
 }
 
 /// Whether it could be done.
-fn fold(connection: &Connection) -> rusqlite::Result<bool> {
-    for _ in 0..TRIES {
-        if !checkpoint(connection, "RESTART")?.busy {
+fn fold(connection: &Connection, shortens: bool, tries: u32) -> rusqlite::Result<bool> {
+    let mode = if shortens { "TRUNCATE" } else { "RESTART" };
+    for _ in 0..tries {
+        if !checkpoint(connection, mode)?.busy {
             return Ok(true);
         }
     }
@@ -95,39 +115,35 @@ fn checkpoint(connection: &Connection, mode: &str) -> rusqlite::Result<Held> {
 }
 
 #[cfg(test)]
-#[expect(
-    clippy::unwrap_used,
-    reason = "a test stops at what it does not expect"
-)]
 mod tests {
     use super::*;
 
     const LONG_HERE: i64 = 40;
 
     struct Scene {
-        folder: tempfile::TempDir,
+        file: std::path::PathBuf,
         writer: Connection,
         log: Log,
     }
 
     impl Scene {
-        fn new() -> Self {
-            let folder = tempfile::tempdir().unwrap();
-            let writer = Connection::open(folder.path().join("db")).unwrap();
+        fn new(name: &str) -> Self {
+            let file = std::env::temp_dir().join(format!("log-{name}-{}.db", std::process::id()));
+            let writer = Connection::open(&file).unwrap();
             writer
                 .execute_batch(
                     "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 20; CREATE TABLE t (x)",
                 )
                 .unwrap();
             Self {
-                folder,
+                file,
                 writer,
                 log: Log::of(LONG_HERE),
             }
         }
 
         fn reader(&self) -> Connection {
-            Connection::open(self.folder.path().join("db")).unwrap()
+            Connection::open(&self.file).unwrap()
         }
 
         /// Two pages or so.
@@ -135,11 +151,24 @@ mod tests {
             self.writer
                 .execute("INSERT INTO t VALUES (zeroblob(5000))", [])
                 .unwrap();
-            self.log.keep_short(&self.writer).unwrap();
+            assert!(!self.log.keep_short(&self.writer).unwrap() || self.pages() == 0);
         }
 
         fn pages(&self) -> i64 {
             checkpoint(&self.writer, "NOOP").unwrap().pages
+        }
+    }
+
+    impl Drop for Scene {
+        fn drop(&mut self) {
+            let name = self.file.display();
+            for rest in [
+                format!("{name}"),
+                format!("{name}-wal"),
+                format!("{name}-shm"),
+            ] {
+                drop(std::fs::remove_file(rest));
+            }
         }
     }
 
@@ -157,7 +186,7 @@ mod tests {
 
     #[test]
     fn readers_that_overlap_do_not_let_the_log_grow() {
-        let mut scene = Scene::new();
+        let mut scene = Scene::new("overlap");
         let readers = [scene.reader(), scene.reader()];
         begin(&readers[0]);
         let mut most = 0;
@@ -185,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_long_read_is_not_waited_for_with_every_write() {
-        let mut scene = Scene::new();
+        let mut scene = Scene::new("long");
         let reader = scene.reader();
         begin(&reader);
         let folded = |scene: &Scene| scene.log.folds_at != LONG_HERE;

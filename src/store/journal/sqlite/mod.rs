@@ -58,14 +58,21 @@ impl Sqlite {
         Ok(true)
     }
 
-    /// Between two writes: see [`log`].
-    pub(super) fn keep_log_short(&mut self) {
+    /// Between two writes: see [`log`]. True if its file is shorter now.
+    pub(super) fn keep_log_short(&mut self) -> bool {
         let Some(connection) = &self.connection else {
-            return;
+            return false;
         };
-        if let Err(error) = self.log.keep_short(connection) {
+        self.log.keep_short(connection).unwrap_or_else(|error| {
             tracing::warn!(%error, "the database's log could not be folded in; it is tried again");
-        }
+            false
+        })
+    }
+
+    /// A write has failed for want of something.
+    pub(super) fn makes_room(&mut self) -> bool {
+        self.log.is_in_the_way();
+        self.keep_log_short()
     }
 
     pub(super) fn close(&mut self) {
