@@ -95,27 +95,60 @@ fn again(mut response: HttpResponse) -> HttpResponse {
     response
 }
 
+/// No offer is made: it is paid, and a person looks at it.
+pub(super) fn unmatched() -> HttpResponse {
+    let title = "This is paid, and for nothing that is offered here; do not pay again.";
+    let detail = "the seller has been told of this payment";
+    problem(StatusCode::CONFLICT, "payment-unmatched", title, detail)
+}
+
 /// What was delivered before, as it was.
-pub(super) fn kept(answer: KeptAnswer) -> HttpResponse {
+pub(super) fn kept(answer: KeptAnswer, validation: Option<String>) -> HttpResponse {
     let status = StatusCode::from_u16(answer.status).ok();
     let (Some(status), Ok(body)) = (status, STANDARD.decode(&answer.body)) else {
         return unclear("what was delivered cannot be read");
     };
-    let mut response = HttpResponse::build(status);
-    response.insert_header((CACHE_CONTROL, "no-store"));
-    if let Some(kind) = answer.content_type {
-        response.insert_header((CONTENT_TYPE, kind));
+    let mut response = HttpResponse::build(status).body(body);
+    for (name, value) in answer.headers {
+        if let (Ok(name), Ok(value)) = (name.parse::<HeaderName>(), HeaderValue::try_from(value)) {
+            response.headers_mut().append(name, value);
+        }
     }
-    response.body(body)
+    validated(&mut response, validation);
+    response
 }
 
-/// What is delivered now, as it is kept.
-pub(super) fn to_keep(status: StatusCode, kind: Option<&HeaderValue>, body: &[u8]) -> KeptAnswer {
-    KeptAnswer {
-        status: status.as_u16(),
-        content_type: kind.and_then(|kind| kind.to_str().ok()).map(str::to_owned),
+/// Of one connection, or made anew for each answer.
+const NOT_KEPT: [&str; 10] = [
+    "connection",
+    "content-length",
+    "date",
+    "keep-alive",
+    "proxy-authenticate",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    VALIDATION,
+];
+
+/// What is delivered now, as it is kept; `None` where a header is no text.
+pub(super) fn to_keep<B>(response: &HttpResponse<B>, body: &[u8]) -> Option<KeptAnswer> {
+    let headers = response
+        .headers()
+        .iter()
+        .filter(|(name, _)| !NOT_KEPT.contains(&name.as_str()));
+    let headers: Result<Vec<_>, _> = headers
+        .map(|(name, value)| {
+            let value = std::str::from_utf8(value.as_bytes())?;
+            Ok::<_, std::str::Utf8Error>((name.as_str().to_owned(), value.to_owned()))
+        })
+        .collect();
+    Some(KeptAnswer {
+        status: response.status().as_u16(),
+        headers: headers.ok()?,
         body: STANDARD.encode(body),
-    }
+    })
 }
 
 /// Says which payment it is released for.

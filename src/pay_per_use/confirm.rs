@@ -1,13 +1,12 @@
 //! Tells channels what was delivered, until they have taken it; and tells people of what was paid and not delivered.
 
-use super::desk::{Desk, REPEATS_MS, undelivered};
+use super::desk::{Desk, REPEATS_MS};
+use super::told;
 use crate::channels::pay_per_use::Confirmation;
 use crate::domain::UnixMillis;
-use crate::domain::order::{Alert, AlertKind, Severity};
 use crate::scrub::scrub;
-use crate::store::alerts::{self, About};
 use crate::store::metered::{self, Trade};
-use crate::store::{JournalError, StoreError};
+use crate::store::{JournalError, StoreError, alerts};
 use std::time::Duration;
 
 /// Trades that are taken up at once.
@@ -22,8 +21,6 @@ const LEAST_MS: i64 = 10;
 /// The worker of confirmations.
 pub(crate) struct Confirmer {
     pub(crate) desk: Desk,
-    /// Called after a commit that raised an alert.
-    pub(crate) on_alert: Box<dyn Fn() + Send + Sync>,
 }
 
 impl Confirmer {
@@ -54,7 +51,7 @@ impl Confirmer {
         for trade in metered::due(&parts.database.read, now, PAGE).await? {
             if trade.delivered_at.is_none() {
                 self.tell(&trade).await?;
-            } else {
+            } else if self.stands(&trade).await? {
                 self.confirm(&trade).await.map_err(unwritten)?;
             }
         }
@@ -65,8 +62,21 @@ impl Confirmer {
         metered::next_due(&parts.database.read).await
     }
 
+    /// Whether it went out, and not only its row says so: who has its seat may be taking that back.
+    async fn stands(&self, trade: &Trade) -> Result<bool, StoreError> {
+        if self.desk.is_seated(&trade.key) {
+            return Ok(false);
+        }
+        let stands = metered::find(&self.desk.parts.database.read, &trade.key).await?;
+        Ok(stands.is_some_and(|stands| stands.delivered_at.is_some()))
+    }
+
     async fn confirm(&self, trade: &Trade) -> Result<(), JournalError> {
         let parts = &self.desk.parts;
+        // Without a turn it stays due.
+        if !(parts.turn)(&trade.key.channel, parts.timeout).await {
+            return Ok(());
+        }
         let channel = parts.channels.get(&trade.key.channel);
         let answer = match channel.and_then(|channel| channel.pay_per_use()) {
             Some(pays) => pays.confirm(&trade.key.trade_no, parts.timeout).await,
@@ -77,7 +87,7 @@ impl Confirmer {
         let (backend, now) = (parts.database.backend(), parts.clock.wall());
         let statements = match answer {
             Confirmation::Confirmed => {
-                let over = alerts::resolve(backend, &unconfirmed(trade, "").key(), now);
+                let over = alerts::resolve(backend, &told::unconfirmed(&trade.key, "").key(), now);
                 vec![metered::confirmed(backend, &trade.key, now), over]
             }
             Confirmation::NotConfirmed { summary } => {
@@ -92,8 +102,9 @@ impl Confirmer {
                 let next = now.plus(delay_ms);
                 let mut statements = vec![metered::not_confirmed(backend, trade, next, &error)];
                 if rung == LADDER_MS.len() {
-                    let alert = unconfirmed(trade, &error);
-                    statements.extend(alerts::raise(backend, &alert, &about(trade), now));
+                    let alert = told::unconfirmed(&trade.key, &error);
+                    let about = told::about(&trade.key);
+                    statements.extend(alerts::raise(backend, &alert, &about, now));
                 }
                 statements
             }
@@ -101,7 +112,7 @@ impl Confirmer {
         let told = statements.len() > 2;
         parts.journal.run(statements).await?;
         if told {
-            (self.on_alert)();
+            (parts.on_alert)();
         }
         Ok(())
     }
@@ -117,36 +128,16 @@ impl Confirmer {
             return Ok(());
         }
         let (backend, now) = (parts.database.backend(), parts.clock.wall());
-        let alert = undelivered(&trade.key, &trade.resource_id);
+        let alert = told::undelivered(&trade.key, &trade.resource_id);
+        let about = told::about(&trade.key);
         let mut statements = vec![metered::told_of(backend, trade)];
-        statements.extend(alerts::raise(backend, &alert, &about(trade), now));
+        statements.extend(alerts::raise(backend, &alert, &about, now));
         parts.journal.run(statements).await.map_err(unwritten)?;
-        (self.on_alert)();
+        (parts.on_alert)();
         Ok(())
     }
 }
 
 fn unwritten(error: JournalError) -> StoreError {
     StoreError::Unusable(error.to_string())
-}
-
-fn unconfirmed(trade: &Trade, error: &str) -> Alert {
-    Alert {
-        kind: AlertKind::PayPerUse,
-        severity: Severity::Action,
-        subject: format!("{}/{}", trade.key.channel, trade.key.trade_no),
-        episode: "unconfirmed".to_owned(),
-        message: format!(
-            "Trade {} of {} was delivered, and the channel has not taken the confirmation: {error}. It is tried hourly.",
-            trade.key.trade_no, trade.key.channel
-        ),
-    }
-}
-
-fn about(trade: &Trade) -> About {
-    About {
-        channel: Some(trade.key.channel.clone()),
-        channel_trade_no: Some(trade.key.trade_no.clone()),
-        ..About::default()
-    }
 }

@@ -1,28 +1,34 @@
 //! The counter of one paywall: offers are made here, proofs are taken, and deliveries are put on record.
 
-use super::decide::{Asked, judge};
-use super::desk::{Desk, REPEATS_MS, Seat, undelivered};
+use super::decide::{Asked, Misfit, agrees, judge};
+use super::desk::{Desk, REPEATS_MS, Seat};
 use super::terms::PayPerUseTerms;
-use super::{header, offer};
+use super::ticket::Ticket;
+use super::{header, offer, told};
 use crate::channels::Channel;
-use crate::channels::pay_per_use::{PaymentProof, PaysPerUse, Seller, Verification};
+use crate::channels::pay_per_use::{PaidUse, PaymentProof, PaysPerUse, Seller, Verification};
+use crate::domain::UnixMillis;
 use crate::store::alerts;
 use crate::store::metered::{self, KeptAnswer, PaidTrade, Trade, TradeKey};
 use sha2::{Digest, Sha256};
+use std::fmt::Display;
 use std::sync::Arc;
 
 /// A payer who has paid and got nothing for so long is told of.
-const OVERDUE_MS: i64 = 15 * 60_000;
+pub(super) const OVERDUE_MS: i64 = 15 * 60_000;
+const ELSEWHERE: &str = "it was paid for another resource";
 
 /// What becomes of a proof.
 #[derive(Debug)]
 pub(super) enum Admitted {
     /// The resource is made, and goes out once its row says so.
     Make(Box<Ticket>),
-    /// What was delivered already, for a payer whom it may not have reached.
-    Again(KeptAnswer),
+    /// What was delivered already, for a payer whom it may not have reached, and what `Payment-Validation` says.
+    Again(KeptAnswer, Option<String>),
     /// It is being delivered.
     Busy,
+    /// It is paid and buys nothing; a person knows of it. No offer is made.
+    Unmatched,
     /// It pays for nothing: an offer is due. The text is for the payer's program.
     Nothing(String),
     /// Nothing can be said now; the same proof is to be shown again.
@@ -71,7 +77,7 @@ impl Counter {
             return Admitted::Busy;
         };
         match metered::find(&self.desk.parts.database.read, &seat.key).await {
-            Ok(Some(trade)) => self.once_more(&trade, proof, resource, seat),
+            Ok(Some(trade)) => self.once_more(&trade, proof, resource, seat).await,
             Ok(None) => self.first(proof, resource, seat).await,
             Err(error) => {
                 tracing::warn!(trade_no = proof.trade_no, %error, "a proof of payment cannot be looked up");
@@ -80,38 +86,55 @@ impl Counter {
         }
     }
 
-    /// The trade is known: the proof was verified before.
-    fn once_more(
+    /// The trade is on record: a proof of it was verified before.
+    async fn once_more(
         &self,
         trade: &Trade,
         proof: &PaymentProof,
         resource: &str,
         seat: Seat,
     ) -> Admitted {
-        if trade.proof_digest != digest(proof) {
-            return Admitted::Nothing("it is not the proof that was shown before".to_owned());
+        let nothing = |why: &str| Admitted::Nothing(why.to_owned());
+        if trade.is_unmatched {
+            return Admitted::Unmatched;
         }
         if trade.resource_id != resource {
-            return Admitted::Nothing("it was paid for another resource".to_owned());
+            return nothing(ELSEWHERE);
         }
-        let Some(delivered_at) = trade.delivered_at else {
-            return Admitted::Make(self.ticket(seat, trade.out_trade_no.clone(), resource));
+        let ended = |at: UnixMillis| self.desk.now() >= at.plus(REPEATS_MS);
+        let again = match (trade.delivered_at, &trade.answer) {
+            (None, _) => None,
+            (Some(at), Some(answer)) if !ended(at) => Some(answer.clone()),
+            (Some(_), _) => return nothing("it was delivered already"),
         };
-        let repeats = self.desk.now() < delivered_at.plus(REPEATS_MS);
-        match &trade.answer {
-            Some(answer) if repeats => Admitted::Again(answer.clone()),
-            Some(_) | None => Admitted::Nothing("it was delivered already".to_owned()),
+        let digest = digest(proof);
+        // A payer whose program has shown one proof may come back with another one of the same trade.
+        if trade.proof_digest != digest
+            && let Err(end) = self.proven_again(trade, proof).await
+        {
+            return end;
+        }
+        let ticket = self.ticket(
+            seat,
+            trade.out_trade_no.clone(),
+            resource.to_owned(),
+            digest,
+        );
+        match again {
+            Some(answer) => Admitted::Again(answer, ticket.validation()),
+            None => Admitted::Make(ticket),
         }
     }
 
+    async fn proven_again(&self, trade: &Trade, proof: &PaymentProof) -> Result<(), Admitted> {
+        let paid = self.verified(proof).await?;
+        agrees(trade, &paid, self.live).map_err(|why| unclear(proof, why))
+    }
+
     async fn first(&self, proof: &PaymentProof, resource: &str, seat: Seat) -> Admitted {
-        let Some(pays) = self.pays() else {
-            return Admitted::Unclear("the channel knows no pay per use".to_owned());
-        };
-        let paid = match pays.verify(proof, self.desk.parts.timeout).await {
-            Verification::Active(paid) => paid,
-            Verification::Refused { summary } => return Admitted::Nothing(summary),
-            Verification::Unknown { summary } => return Admitted::Unclear(summary),
+        let paid = match self.verified(proof).await {
+            Ok(paid) => paid,
+            Err(end) => return end,
         };
         let asked = Asked {
             trade_no: &proof.trade_no,
@@ -119,16 +142,11 @@ impl Counter {
             price: self.terms.price,
             live: self.live,
         };
-        let money = match judge(asked, &paid, &self.desk.key) {
-            Ok(money) => money,
-            Err(why) => {
-                tracing::warn!(
-                    trade_no = proof.trade_no,
-                    why,
-                    "a verified payment is not for what is asked for"
-                );
-                return Admitted::Nothing(why.to_owned());
-            }
+        let (money, misfit) = match judge(asked, &paid, &self.desk.key) {
+            Ok(money) => (money, None),
+            Err(Misfit::Unmatched(money, why)) => (money, Some(why)),
+            Err(Misfit::Elsewhere) => return Admitted::Nothing(ELSEWHERE.to_owned()),
+            Err(Misfit::Unclear(why)) => return unclear(proof, why),
         };
         let now = self.desk.now();
         let paid = PaidTrade {
@@ -140,7 +158,29 @@ impl Counter {
             at: now,
             overdue_at: now.plus(OVERDUE_MS),
         };
-        self.record(paid, seat).await
+        match misfit {
+            None => self.record(paid, seat).await,
+            Some(why) => self.keep_unmatched(&paid, why).await,
+        }
+    }
+
+    /// What the channel says of this proof. Its calls wait their turn, and few of them at once.
+    async fn verified(&self, proof: &PaymentProof) -> Result<PaidUse, Admitted> {
+        let parts = &self.desk.parts;
+        let Some(pays) = self.pays() else {
+            return Err(unclear(proof, "the channel knows no pay per use"));
+        };
+        let Ok(_room) = self.desk.verifies.try_acquire() else {
+            return Err(unclear(proof, "too many proofs are looked at now"));
+        };
+        if !(parts.turn)(self.channel.name(), parts.timeout).await {
+            return Err(unclear(proof, "no turn came within the channel's rate"));
+        }
+        match pays.verify(proof, parts.timeout).await {
+            Verification::Active(paid) => Ok(paid),
+            Verification::Refused { summary } => Err(Admitted::Nothing(summary)),
+            Verification::Unknown { summary } => Err(Admitted::Unclear(summary)),
+        }
     }
 
     /// The row before the delivery: from now on the trade is known, whatever happens.
@@ -148,63 +188,75 @@ impl Counter {
         let parts = &self.desk.parts;
         let record = metered::record(parts.database.backend(), &paid);
         match parts.journal.run(vec![record]).await.as_deref() {
-            Ok([1]) => Admitted::Make(self.ticket(seat, paid.out_trade_no, &paid.resource_id)),
-            Ok(_) => Admitted::Nothing("its offer was paid by another trade".to_owned()),
-            Err(error) => {
-                let trade_no = &paid.key.trade_no;
-                tracing::warn!(trade_no, %error, "a verified payment cannot be recorded");
-                Admitted::Unclear("the database does not answer".to_owned())
+            Ok([1]) => {
+                let (number, resource) = (paid.out_trade_no, paid.resource_id);
+                Admitted::Make(self.ticket(seat, number, resource, paid.proof_digest))
             }
+            Ok(_) => match metered::find(&parts.database.read, &paid.key).await {
+                Ok(None) => {
+                    let why = "its offer was paid by another trade before";
+                    self.keep_unmatched(&paid, why).await
+                }
+                // A write of which nobody knew stands after all.
+                Ok(Some(_)) => Admitted::Busy,
+                Err(error) => unwritten(&paid.key, &error),
+            },
+            Err(error) => unwritten(&paid.key, error),
         }
     }
 
-    fn ticket(&self, seat: Seat, out_trade_no: Option<String>, resource: &str) -> Box<Ticket> {
+    /// The money is there and buys nothing: nobody is asked for more of it before a person has looked.
+    async fn keep_unmatched(&self, paid: &PaidTrade, why: &'static str) -> Admitted {
+        tracing::warn!(
+            trade_no = paid.key.trade_no,
+            why,
+            "a verified payment is for nothing that was offered"
+        );
+        let parts = &self.desk.parts;
+        let backend = parts.database.backend();
+        let (alert, about) = (told::unmatched(paid, why), told::about(&paid.key));
+        let mut statements = vec![metered::record_unmatched(backend, paid, why)];
+        statements.extend(alerts::raise(backend, &alert, &about, paid.at));
+        match parts.journal.run(statements).await {
+            Ok(_) => {
+                (parts.on_alert)();
+                Admitted::Unmatched
+            }
+            Err(error) => unwritten(&paid.key, &error),
+        }
+    }
+
+    fn ticket(
+        &self,
+        seat: Seat,
+        out_trade_no: Option<String>,
+        resource: String,
+        proof_digest: String,
+    ) -> Box<Ticket> {
         Box::new(Ticket {
             desk: self.desk.clone(),
             out_trade_no,
-            resource: resource.to_owned(),
+            resource,
+            proof_digest,
             seat,
         })
     }
 }
 
+fn unclear(proof: &PaymentProof, why: &str) -> Admitted {
+    tracing::warn!(
+        trade_no = proof.trade_no,
+        why,
+        "whether a proof pays cannot be said"
+    );
+    Admitted::Unclear(why.to_owned())
+}
+
+fn unwritten(key: &TradeKey, error: &impl Display) -> Admitted {
+    tracing::warn!(trade_no = key.trade_no, %error, "a verified payment cannot be recorded");
+    Admitted::Unclear("the database does not answer".to_owned())
+}
+
 fn digest(proof: &PaymentProof) -> String {
     hex::encode(Sha256::digest(proof.payment_proof.as_bytes()))
-}
-
-/// The right to deliver one trade.
-#[derive(Debug)]
-pub(super) struct Ticket {
-    desk: Desk,
-    out_trade_no: Option<String>,
-    resource: String,
-    seat: Seat,
-}
-
-impl Ticket {
-    /// The row after the resource was made and before it goes out. False: it must not go out.
-    pub(super) async fn is_delivered(&self, answer: Option<&KeptAnswer>) -> bool {
-        let parts = &self.desk.parts;
-        let key = &self.seat.key;
-        let (backend, now) = (parts.database.backend(), self.desk.now());
-        let delivered = metered::delivered(backend, key, answer, now);
-        let over = alerts::resolve(backend, &undelivered(key, "").key(), now);
-        match parts.journal.run(vec![delivered, over]).await.as_deref() {
-            Ok([1, _]) => {
-                self.desk.delivered.notify_one();
-                true
-            }
-            Ok(_) => false,
-            Err(error) => {
-                tracing::warn!(trade_no = key.trade_no, %error, "a delivery cannot be recorded; nothing is delivered");
-                false
-            }
-        }
-    }
-
-    /// What `Payment-Validation` says.
-    pub(super) fn validation(&self) -> Option<String> {
-        let number = self.out_trade_no.as_deref();
-        header::validation(&self.seat.key.trade_no, number, &self.resource)
-    }
 }

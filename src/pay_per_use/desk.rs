@@ -4,19 +4,25 @@ use super::PayPerUse;
 use super::counter::Counter;
 use super::offer::OfferKey;
 use super::terms::{PayPerUseError, PayPerUseTerms};
-use crate::channels::Channels;
+use crate::channels::{Call, Channels};
 use crate::clock::SharedClock;
 use crate::domain::UnixMillis;
-use crate::domain::order::{Alert, AlertKind, Severity};
 use crate::store::metered::{self, TradeKey};
 use crate::store::{Database, Journal, StoreError};
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 
 /// For so long whoever shows the proof again gets again what was delivered: their connection may have broken.
 pub(super) const REPEATS_MS: i64 = 10 * 60_000;
+
+/// Proofs that the channel is asked about at once. Whoever is beyond it comes again: anybody can write a proof, and each
+/// costs a call of the seller's.
+const VERIFIES_MAX: usize = 32;
+
+/// Waits for a turn of a channel's rate, as its questions do; whether one came in time.
+pub(crate) type Turn = Box<dyn Fn(&str, Duration) -> Call<'static, bool> + Send + Sync>;
 
 /// What the desk is made of.
 pub(crate) struct DeskParts {
@@ -25,6 +31,9 @@ pub(crate) struct DeskParts {
     pub(crate) clock: SharedClock,
     pub(crate) channels: Arc<Channels>,
     pub(crate) timeout: Duration,
+    pub(crate) turn: Turn,
+    /// Called after a commit that raised an alert.
+    pub(crate) on_alert: Box<dyn Fn() + Send + Sync>,
 }
 
 /// The desk of a runtime; clones are the same one.
@@ -34,6 +43,8 @@ pub struct Desk {
     pub(super) key: OfferKey,
     /// The trades that are being delivered. One process has the database, so that nobody else delivers them.
     seats: Arc<Mutex<HashSet<TradeKey>>>,
+    /// Room for proofs that the channel is asked about.
+    pub(super) verifies: Arc<Semaphore>,
     /// Rung when a delivery waits for its confirmation.
     pub(super) delivered: Arc<Notify>,
 }
@@ -64,6 +75,7 @@ impl Desk {
             parts: Arc::new(parts),
             key,
             seats: Arc::default(),
+            verifies: Arc::new(Semaphore::new(VERIFIES_MAX)),
             delivered: Arc::default(),
         })
     }
@@ -103,6 +115,12 @@ impl Desk {
             key,
         })
     }
+
+    /// Whether somebody is at it.
+    pub(super) fn is_seated(&self, key: &TradeKey) -> bool {
+        let seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
+        seats.contains(key)
+    }
 }
 
 /// The one who delivers a trade; whoever else asks for it meanwhile is told to wait.
@@ -116,19 +134,5 @@ impl Drop for Seat {
     fn drop(&mut self) {
         let mut seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
         seats.remove(&self.key);
-    }
-}
-
-/// Paid, and the resource could not be made, or nobody has asked for it again.
-pub(super) fn undelivered(key: &TradeKey, resource: &str) -> Alert {
-    let TradeKey { channel, trade_no } = key;
-    Alert {
-        kind: AlertKind::PayPerUse,
-        severity: Severity::Action,
-        subject: format!("{channel}/{trade_no}"),
-        episode: "undelivered".to_owned(),
-        message: format!(
-            "Trade {trade_no} of {channel} was paid for one use of {resource}, and nothing was delivered for it."
-        ),
     }
 }

@@ -1,12 +1,12 @@
 //! The paywall: an actix-web middleware around a resource.
 
-use super::counter::{Admitted, Counter, Ticket};
+use super::counter::{Admitted, Counter};
+use super::ticket::Ticket;
 use super::{answers, header, offer};
 use crate::channels::pay_per_use::PaymentProof;
 use actix_web::body::{BodySize, BoxBody, MessageBody, to_bytes};
 use actix_web::dev::{Service, ServiceRequest, ServiceResponse, Transform};
 use actix_web::error::ErrorInternalServerError;
-use actix_web::http::header::CONTENT_TYPE;
 use actix_web::{Error, HttpResponse};
 use std::future::{Future, Ready, ready};
 use std::pin::Pin;
@@ -23,9 +23,11 @@ const RESOURCE_BYTES_MAX: usize = 1_024;
 ///
 /// Without a payment the answer is `402` with an offer in `Payment-Needed`. With one, in `Payment-Proof`, the channel is
 /// asked, the resource is made, and its answer goes out once it is on record that it does: for one trade once. An answer
-/// that is no success is passed on and uses nothing up. Whoever shows the same proof again within ten minutes gets the
-/// same answer again, if its length was known and at most 256 KiB; the resource is not made a second time. It can be made
-/// twice only if the process dies before what it made was on record, and then nothing of the first has gone out.
+/// that is no success is passed on and uses nothing up. Whoever shows the trade again within ten minutes gets the same
+/// answer again, with its headers, if its length was known and at most 256 KiB. The resource is made anew for the same
+/// trade as long as nothing has gone out: after an answer that was no success, after one whose delivery could not be put on
+/// record, and after a crash before it was. The method of the request does not count: what is paid for is the path and the
+/// query.
 #[derive(Clone)]
 pub struct PayPerUse {
     counter: Arc<Counter>,
@@ -133,7 +135,8 @@ where
     };
     let answer = match counter.admit(&proof, &resource).await {
         Admitted::Make(ticket) => return delivered(&*service, request, *ticket).await,
-        Admitted::Again(kept) => answers::kept(kept),
+        Admitted::Again(kept, validation) => answers::kept(kept, validation),
+        Admitted::Unmatched => answers::unmatched(),
         Admitted::Busy => answers::busy(),
         Admitted::Unclear(why) => answers::unclear(&why),
         Admitted::Nothing(why) => answers::needed(counter.offer(&resource), Some(&why)),
@@ -175,16 +178,16 @@ where
             let bytes = to_bytes(body)
                 .await
                 .map_err(|error| ErrorInternalServerError(error.into()))?;
-            let kind = response.headers().get(CONTENT_TYPE);
-            let kept = answers::to_keep(response.status(), kind, &bytes);
-            (response.set_body(BoxBody::new(bytes)), Some(kept))
+            let kept = answers::to_keep(&response, &bytes);
+            (response.set_body(BoxBody::new(bytes)), kept)
         }
         BodySize::Sized(_) | BodySize::Stream => (response.set_body(BoxBody::new(body)), None),
     };
-    if !ticket.is_delivered(kept.as_ref()).await {
+    let validation = ticket.validation();
+    if !ticket.goes_out(kept.as_ref()).await {
         let unclear = answers::unclear("the delivery cannot be recorded");
         return Ok(ServiceResponse::new(request, unclear));
     }
-    answers::validated(&mut response, ticket.validation());
+    answers::validated(&mut response, validation);
     Ok(ServiceResponse::new(request, response))
 }

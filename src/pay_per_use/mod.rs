@@ -5,9 +5,10 @@
 //! * [`offer`] makes offers. None is stored, since anybody can ask for as many as they like: its number carries a code
 //!   over what it offers, and what was paid is held against that.
 //! * [`decide`] says what is released for what the channel says was paid.
-//! * [`counter`] is where a proof is taken and an answer handed out, and [`desk`] what the counters share: a row before the resource is made, a row before it goes
-//!   out. Whatever crashes in between, an answer goes out for one row once, and every delivery is confirmed.
-//! * [`middleware`] wraps the resource; [`confirm`] tells the channel afterwards.
+//! * [`counter`] is where a proof is taken, and [`ticket`] the right to deliver for it once: a row before the resource is
+//!   made, a row before it goes out. Whatever crashes in between, an answer goes out for one row once, and every delivery
+//!   is confirmed. [`desk`] is what the counters share.
+//! * [`middleware`] wraps the resource; [`confirm`] tells the channel afterwards, and [`told`] is what people are told.
 
 mod answers;
 mod confirm;
@@ -20,6 +21,8 @@ mod offer;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod ticket;
+mod told;
 
 pub(crate) use confirm::Confirmer;
 pub use desk::Desk;

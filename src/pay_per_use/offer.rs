@@ -77,10 +77,11 @@ impl OfferKey {
     }
 }
 
-/// The resource as offers name it: the path and the query of the request. What separates fields in the text that the
-/// seller signs must not stand in one.
+/// The resource as offers name it: the path and the query of the request; its method does not count. What separates
+/// fields in the text that the seller signs must not stand in one, and no two resources have one name.
 pub(super) fn resource_id(path_and_query: &str) -> String {
-    path_and_query.replace('&', "%26").replace('=', "%3D")
+    let escaped = path_and_query.replace('%', "%25");
+    escaped.replace('&', "%26").replace('=', "%3D")
 }
 
 /// The amount as it is offered and signed: `0.01`.

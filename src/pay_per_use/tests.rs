@@ -1,11 +1,12 @@
 //! The pure parts: headers and signatures against another SDK's, and what is released for what.
 
-use super::decide::{Asked, judge};
+use super::decide::{Asked, Misfit, agrees, judge};
 use super::offer::{Offer, OfferKey, pay_before, resource_id};
 use super::{PayPerUseTerms, header, offer};
 use crate::channels::pay_per_use::{PaidUse, PaymentProof, Seller};
 use crate::channels::rsa::RsaSigner;
 use crate::domain::{Currency, Money, UnixMillis};
+use crate::store::metered::{Trade, TradeKey};
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use secrecy::SecretString;
@@ -121,6 +122,8 @@ fn the_number_of_an_offer_holds_its_price_and_its_resource() {
     }
     assert_ne!(number, key().number(yuan(5), "/report/1"));
     assert_eq!(resource_id("/r?a=1&b=2"), "/r?a%3D1%26b%3D2");
+    // What is escaped already is another resource.
+    assert_eq!(resource_id("/r?a%3D1%26b%3D2"), "/r?a%253D1%2526b%253D2");
     assert_eq!(offer::amount(yuan(5)), "0.05");
 }
 
@@ -146,15 +149,25 @@ fn it_is_released_for_what_was_offered_and_for_nothing_else() {
         change(&mut other);
         other
     };
+    let never_offered = |amount| Misfit::Unmatched(yuan(amount), "it is not what was offered");
     let refused = [
-        other(|it| it.trade_no = "T2".to_owned()),
-        other(|it| it.money = Some(yuan(4))),
-        other(|it| it.resource_id = Some("/report/2".to_owned())),
-        other(|it| it.out_trade_no = Some("ORDER_1".to_owned())),
+        (
+            other(|it| it.trade_no = "T2".to_owned()),
+            Misfit::Unclear("the channel answered about another trade"),
+        ),
+        (other(|it| it.money = Some(yuan(4))), never_offered(4)),
+        (
+            other(|it| it.resource_id = Some("/report/2".to_owned())),
+            Misfit::Elsewhere,
+        ),
+        (
+            other(|it| it.out_trade_no = Some("ORDER_1".to_owned())),
+            never_offered(5),
+        ),
     ];
-    for paid in &refused {
+    for (paid, misfit) in refused {
         for live in [true, false] {
-            assert!(judge(asked(live), paid, &key()).is_err(), "{paid:?}");
+            assert_eq!(judge(asked(live), &paid, &key()), Err(misfit), "{paid:?}");
         }
     }
     let missing = [
@@ -163,7 +176,8 @@ fn it_is_released_for_what_was_offered_and_for_nothing_else() {
         other(|it| it.resource_id = None),
     ];
     for paid in &missing {
-        assert!(judge(asked(true), paid, &key()).is_err(), "{paid:?}");
+        let unclear = Misfit::Unclear("the channel does not say what was paid for");
+        assert_eq!(judge(asked(true), paid, &key()), Err(unclear), "{paid:?}");
     }
     // The sandbox tells neither the offer nor the resource; the amount is compared all the same.
     let sandbox = |amount| PaidUse {
@@ -173,7 +187,55 @@ fn it_is_released_for_what_was_offered_and_for_nothing_else() {
         resource_id: None,
     };
     assert_eq!(judge(asked(false), &sandbox(9), &key()), Ok(yuan(9)));
-    assert!(judge(asked(false), &sandbox(1), &key()).is_err());
+    let misfit = Misfit::Unmatched(yuan(1), "it is another amount");
+    assert_eq!(judge(asked(false), &sandbox(1), &key()), Err(misfit));
+}
+
+#[test]
+fn another_proof_of_a_trade_counts_if_it_says_the_same() {
+    let trade = Trade {
+        key: TradeKey {
+            channel: "alipay".to_owned(),
+            trade_no: "T1".to_owned(),
+        },
+        out_trade_no: Some("N1".to_owned()),
+        resource_id: "/report/1".to_owned(),
+        money: Some(yuan(5)),
+        proof_digest: "d".to_owned(),
+        is_unmatched: false,
+        delivered_at: None,
+        answer: None,
+        confirm_count: 0,
+    };
+    let paid = PaidUse {
+        trade_no: "T1".to_owned(),
+        out_trade_no: Some("N1".to_owned()),
+        money: Some(yuan(5)),
+        resource_id: Some("/report/1".to_owned()),
+    };
+    assert_eq!(agrees(&trade, &paid, true), Ok(()));
+    let changes: [fn(&mut PaidUse); 4] = [
+        |it| it.trade_no = "T2".to_owned(),
+        |it| it.out_trade_no = Some("N2".to_owned()),
+        |it| it.money = Some(yuan(4)),
+        |it| it.resource_id = Some("/report/2".to_owned()),
+    ];
+    for change in changes {
+        let mut other = paid.clone();
+        change(&mut other);
+        for live in [true, false] {
+            assert!(agrees(&trade, &other, live).is_err(), "{other:?}");
+        }
+    }
+    // What the sandbox leaves out is not held against it.
+    let silent = PaidUse {
+        out_trade_no: None,
+        money: None,
+        resource_id: None,
+        ..paid
+    };
+    assert_eq!(agrees(&trade, &silent, false), Ok(()));
+    assert!(agrees(&trade, &silent, true).is_err());
 }
 
 #[test]

@@ -10,6 +10,7 @@ use secrecy::SecretString;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 pub(crate) const APP_ID: &str = "2021000000000001";
 pub(crate) const SELLER_ID: &str = "2088000000000001";
@@ -37,6 +38,8 @@ struct Book {
     instead: VecDeque<(&'static str, Instead)>,
     /// The methods that were called, and of which trade.
     calls: Vec<(String, String)>,
+    /// The method whose calls are not answered yet.
+    held: Option<&'static str>,
 }
 
 /// The gateway. It stops when it is dropped.
@@ -99,6 +102,22 @@ impl Gateway {
             .push_back((method, instead));
     }
 
+    /// From now on the gateway is as it should be.
+    pub(crate) fn forgets_all_instead(&self) {
+        self.book.lock().unwrap().instead.clear();
+    }
+
+    /// Calls of this method are not answered, until none is held.
+    pub(crate) fn holds(&self, method: Option<&'static str>) {
+        self.book.lock().unwrap().held = method;
+    }
+
+    /// How often this was called, about whatever trade.
+    pub(crate) fn all_calls(&self, method: &str) -> usize {
+        let book = self.book.lock().unwrap();
+        book.calls.iter().filter(|(of, _)| of == method).count()
+    }
+
     /// How often this was asked about this trade.
     pub(crate) fn calls(&self, method: &str, trade_no: &str) -> usize {
         let book = self.book.lock().unwrap();
@@ -126,8 +145,22 @@ impl Gateway {
 
 /// The header of a payer who says that they have paid this trade.
 pub(crate) fn proof(trade_no: &str) -> String {
+    header(trade_no, &format!("proof-of-{trade_no}"))
+}
+
+/// What the payer's wallet shows when it is asked once more.
+pub(crate) fn another_proof(trade_no: &str) -> String {
+    header(trade_no, &format!("proof-of-{trade_no}-again"))
+}
+
+/// A proof that nobody gave out.
+pub(crate) fn forged_proof(trade_no: &str) -> String {
+    header(trade_no, "forged")
+}
+
+fn header(trade_no: &str, proof: &str) -> String {
     let proof = json!({
-        "protocol": {"payment_proof": format!("proof-of-{trade_no}"), "trade_no": trade_no},
+        "protocol": {"payment_proof": proof, "trade_no": trade_no},
         "method": {"client_session": "eyJ0ZXN0IjoxfQ"},
     });
     STANDARD.encode(proof.to_string())
@@ -162,8 +195,14 @@ async fn serve(
     let method = asked["method"].clone();
     let content: Value = serde_json::from_str(&body["biz_content"]).unwrap();
     let trade_no = content["trade_no"].as_str().unwrap().to_owned();
+    book.lock()
+        .unwrap()
+        .calls
+        .push((method.clone(), trade_no.clone()));
+    while book.lock().unwrap().held == Some(method.as_str()) {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
     let mut book = book.lock().unwrap();
-    book.calls.push((method.clone(), trade_no.clone()));
     let at = book.instead.iter().position(|(of, _)| *of == method);
     let answer = match at.and_then(|at| book.instead.remove(at)) {
         Some((_, Instead::Trouble)) => return HttpResponse::BadGateway().body("<html>"),
@@ -177,7 +216,8 @@ async fn serve(
         }
         None => {
             let known = book.payments.get(&trade_no);
-            let shown = format!("proof-of-{trade_no}") == content["payment_proof"];
+            let shown = content["payment_proof"].as_str().unwrap();
+            let shown = shown.starts_with(&format!("proof-of-{trade_no}"));
             known.filter(|_| shown).cloned().unwrap_or_else(
                 || json!({"code": "10000", "msg": "Success", "trade_no": trade_no, "active": false}),
             )

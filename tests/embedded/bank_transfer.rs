@@ -168,6 +168,7 @@ fn reject(rule: RejectionRule, explanation: &str) -> Rejection {
     Rejection {
         rule,
         explanation: explanation.to_owned(),
+        key_id: None,
         signed_text: None,
     }
 }

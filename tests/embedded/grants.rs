@@ -71,13 +71,13 @@ async fn refund(runtime: &Runtime, order_no: &str, refund_no: &str, amount: i64)
 }
 
 /// The order's row. An actor's copy may be behind it where two runtimes work on one database.
-async fn look(runtime: &Runtime, order_no: &str) -> Order {
+pub(super) async fn look(runtime: &Runtime, order_no: &str) -> Order {
     let order_no = OrderNo(order_no.to_owned());
     let found = orders::by_no(&runtime.database().read, &order_no).await;
     found.expect("it can be read").expect("it is there")
 }
 
-async fn eventually(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
+pub(super) async fn eventually(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
     let until = Instant::now() + Duration::from_secs(30);
     while !is_so().await {
         assert!(Instant::now() < until, "never came: {what}");
@@ -85,7 +85,7 @@ async fn eventually(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
     }
 }
 
-async fn is_granted(runtime: &Runtime, order_no: &str, kind: &str) {
+pub(super) async fn is_granted(runtime: &Runtime, order_no: &str, kind: &str) {
     eventually(&format!("{kind} of {order_no} is granted"), async || {
         let order = look(runtime, order_no).await;
         let mut all = order.entitlements.iter();

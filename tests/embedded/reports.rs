@@ -6,6 +6,7 @@ use actix_web::{App, HttpResponse, HttpServer};
 use oncepay::clock::{Clock, SharedClock, SystemClock};
 use oncepay::domain::UnixMillis;
 use oncepay::{Currency, Money, PayPerUseTerms, Runtime, Settings};
+use reqwest::header::HeaderMap;
 use reqwest::{Client, StatusCode};
 use std::path::Path as File;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
@@ -21,6 +22,8 @@ pub(crate) struct Desk {
     pub(crate) failing: Mutex<Vec<u16>>,
     /// Milliseconds that each takes.
     pub(crate) slowly: AtomicUsize,
+    /// What happens when the next one is written and has not gone out.
+    pub(crate) before_answering: Mutex<Option<Box<dyn FnOnce() + Send>>>,
 }
 
 /// A clock that tests put forward.
@@ -48,10 +51,33 @@ impl Clock for Ahead {
     }
 }
 
+/// Where the app stands.
+pub(crate) struct Place<'a> {
+    pub(crate) folder: &'a File,
+    pub(crate) database: &'a str,
+    /// Sections of the configuration.
+    pub(crate) more: &'a str,
+    /// 0 is any.
+    pub(crate) port: u16,
+}
+
 pub(crate) struct Reports {
-    pub(crate) address: String,
+    payer: Payer,
     pub(crate) runtime: Runtime,
     server: ServerHandle,
+}
+
+impl std::ops::Deref for Reports {
+    type Target = Payer;
+
+    fn deref(&self) -> &Payer {
+        &self.payer
+    }
+}
+
+/// A program that asks for reports.
+pub(crate) struct Payer {
+    address: String,
 }
 
 /// An answer, as the payer's program has it.
@@ -60,20 +86,18 @@ pub(crate) struct Got {
     pub(crate) status: StatusCode,
     pub(crate) needed: Option<String>,
     pub(crate) validation: Option<String>,
+    pub(crate) headers: HeaderMap,
     pub(crate) body: String,
 }
 
 impl Reports {
-    pub(crate) async fn open(
-        folder: &File,
-        channels: &str,
-        desk: &Arc<Desk>,
-        clock: Arc<Ahead>,
-    ) -> Self {
-        let place = folder.display();
+    pub(crate) async fn open(place: &Place<'_>, desk: &Arc<Desk>, clock: Arc<Ahead>) -> Self {
         let text = format!(
-            "server.public_url = \"http://127.0.0.1:1\"\nserver.data_dir = \"{place}\"\n\
-             database.url = \"sqlite://{place}/reports.db\"\n{channels}"
+            "server.public_url = \"http://127.0.0.1:1\"\nserver.data_dir = \"{}\"\n\
+             database.url = \"{}\"\n{}",
+            place.folder.display(),
+            place.database,
+            place.more
         );
         let settings = Settings::from_text(&text).expect("good settings");
         let runtime = Runtime::builder(settings)
@@ -95,14 +119,14 @@ impl Reports {
         })
         .workers(2)
         .disable_signals()
-        .bind("127.0.0.1:0")
+        .bind(("127.0.0.1", place.port))
         .unwrap();
-        let address = format!("http://{}", server.addrs()[0]);
+        let port = server.addrs()[0].port();
         let running = server.run();
         let handle = running.handle();
         actix_web::rt::spawn(running);
         Self {
-            address,
+            payer: Payer::at(port),
             runtime,
             server: handle,
         }
@@ -117,6 +141,14 @@ impl Reports {
     pub(crate) async fn crash(self) {
         self.server.stop(false).await;
         self.runtime.abandon();
+    }
+}
+
+impl Payer {
+    pub(crate) fn at(port: u16) -> Self {
+        Self {
+            address: format!("http://127.0.0.1:{port}"),
+        }
     }
 
     /// Asks for a report, with these proofs of payment.
@@ -147,6 +179,7 @@ impl Reports {
             status: answer.status(),
             needed: header("Payment-Needed"),
             validation: header("Payment-Validation"),
+            headers: answer.headers().clone(),
             body: answer.text().await.ok()?,
         })
     }
@@ -168,8 +201,19 @@ async fn write(desk: Data<Desk>, id: Path<String>) -> HttpResponse {
         return HttpResponse::build(actix_web::http::StatusCode::from_u16(status).unwrap())
             .body("no paper");
     }
+    if let Some(before) = desk.before_answering.lock().unwrap().take() {
+        before();
+    }
     if id.as_str() == "long" {
         return HttpResponse::Ok().body("x".repeat(300 * 1024));
+    }
+    if id.as_str() == "packed" {
+        return HttpResponse::Ok()
+            .insert_header(("content-disposition", "attachment; filename=\"r.csv\""))
+            .insert_header(("content-encoding", "br"))
+            .append_header(("link", "</a>"))
+            .append_header(("link", "</b>"))
+            .body(format!("packed as number {n}"));
     }
     HttpResponse::Ok()
         .content_type("text/markdown")

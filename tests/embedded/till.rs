@@ -99,6 +99,7 @@ impl Channel for Till {
         Err(Rejection {
             rule: RejectionRule::Signature,
             explanation: "cash sends no notices".to_owned(),
+            key_id: None,
             signed_text: None,
         })
     }
