@@ -7,7 +7,8 @@ use ring::signature::{
     KeyPair, RSA_PKCS1_2048_8192_SHA256, RSA_PKCS1_SHA256, RsaKeyPair, UnparsedPublicKey,
 };
 use secrecy::{ExposeSecret, SecretString};
-use x509_cert::der::{Decode, Encode, pem};
+use x509_cert::Certificate;
+use x509_cert::der::Decode;
 use x509_cert::spki::SubjectPublicKeyInfoOwned;
 
 /// What is wrong with a key in the configuration; never the key itself.
@@ -122,11 +123,16 @@ impl RsaVerifier {
     /// Whether this signature in base64 is one of this text.
     #[must_use]
     pub fn verifies(&self, text: &[u8], signature: &str) -> bool {
-        let Ok(signature) = STANDARD.decode(signature) else {
-            return false;
-        };
+        STANDARD
+            .decode(signature)
+            .is_ok_and(|signature| self.verifies_bytes(text, &signature))
+    }
+
+    /// Whether this signature is one of this text.
+    #[must_use]
+    pub fn verifies_bytes(&self, text: &[u8], signature: &[u8]) -> bool {
         UnparsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, &self.key)
-            .verify(text, &signature)
+            .verify(text, signature)
             .is_ok()
     }
 }
@@ -134,14 +140,31 @@ impl RsaVerifier {
 /// The bytes of a key: PEM of any label, or base64 alone, broken into lines or not.
 fn der(text: &str) -> Result<Vec<u8>, KeyRefusal> {
     let text = text.trim();
-    if text.starts_with("-----BEGIN") {
-        let decoded = pem::decode_vec(text.as_bytes());
-        return decoded
-            .ok()
-            .map(|(_label, der)| der)
-            .ok_or(KeyRefusal::Encoding);
+    if !text.starts_with(BEGIN) {
+        return unwrapped(text);
     }
-    let joined: String = text
+    let first = blocks(text)?.into_iter().next();
+    first.map(|(_, der)| der).ok_or(KeyRefusal::Encoding)
+}
+
+const BEGIN: &str = "-----BEGIN ";
+
+/// Labels and contents of the blocks in a text of PEM. Lines may have any width: those of Alipay's certificates have 76
+/// columns, where the format asks for 64.
+fn blocks(text: &str) -> Result<Vec<(&str, Vec<u8>)>, KeyRefusal> {
+    text.split(BEGIN)
+        .skip(1)
+        .map(|block| {
+            let (label, rest) = block.split_once("-----").ok_or(KeyRefusal::Encoding)?;
+            let end = format!("-----END {label}-----");
+            let (body, _) = rest.split_once(&end).ok_or(KeyRefusal::Encoding)?;
+            Ok((label, unwrapped(body)?))
+        })
+        .collect()
+}
+
+fn unwrapped(base64: &str) -> Result<Vec<u8>, KeyRefusal> {
+    let joined: String = base64
         .chars()
         .filter(|it| !it.is_ascii_whitespace())
         .collect();
@@ -152,14 +175,12 @@ fn der(text: &str) -> Result<Vec<u8>, KeyRefusal> {
 ///
 /// # Errors
 /// When one of them cannot be read, or there is none.
-pub fn certificates(bundle: &str) -> Result<Vec<x509_cert::Certificate>, KeyRefusal> {
-    let all = x509_cert::Certificate::load_pem_chain(bundle.trim().as_bytes());
-    let all = all.ok().filter(|all| !all.is_empty());
-    all.ok_or(KeyRefusal::NotACertificate)
-}
-
-/// The DER of a certificate, for comparisons.
-#[must_use]
-pub fn der_of(certificate: &x509_cert::Certificate) -> Option<Vec<u8>> {
-    certificate.to_der().ok()
+pub fn certificates(bundle: &str) -> Result<Vec<Certificate>, KeyRefusal> {
+    let none = KeyRefusal::NotACertificate;
+    let blocks = blocks(bundle).ok().ok_or(none)?;
+    let all: Option<Vec<_>> = blocks
+        .iter()
+        .map(|(_, der)| Certificate::from_der(der).ok())
+        .collect();
+    all.filter(|all| !all.is_empty()).ok_or(none)
 }

@@ -6,23 +6,28 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::process::{Command, Output};
 
-async fn open(double: &AlipayDouble, stage: Stage) -> (Processor, Shop) {
+pub(super) async fn open(double: &AlipayDouble, stage: Stage) -> (Processor, Shop) {
+    open_with(&double.section(), stage).await
+}
+
+/// With this section of the channel, which stands open at its end.
+pub(super) async fn open_with(section: &str, stage: Stage) -> (Processor, Shop) {
     let processor = Processor::start().await;
     let times = "read_timeout = \"3s\"\nnot_found_grace = \"300ms\"\ncircuit = \"off\"\n";
     let stage = Stage {
-        more: double.section() + times,
+        more: format!("{section}{times}{}", stage.more),
         ..stage
     };
     let shop = Shop::open(&processor, stage).await;
     (processor, shop)
 }
 
-fn order(order_no: &str) -> Value {
+pub(super) fn order(order_no: &str) -> Value {
     json!({"order_no": order_no, "channel": "alipay", "amount": 8888, "currency": "CNY", "subject": "VIP+ 月卡"})
 }
 
 /// The body of a notice posted to the callback address; status and body of the answer.
-async fn tell(shop: &Shop, body: String) -> (u16, Value) {
+pub(super) async fn tell(shop: &Shop, body: String) -> (u16, Value) {
     let headers = [(
         "content-type",
         "application/x-www-form-urlencoded; charset=utf-8".to_owned(),
@@ -31,10 +36,10 @@ async fn tell(shop: &Shop, body: String) -> (u16, Value) {
     (answer.status, answer.body)
 }
 
-const RECEIVED: &str = "success";
+pub(super) const RECEIVED: &str = "success";
 
 /// An order whose code was shown, scanned and paid, and told so.
-async fn paid(double: &AlipayDouble, shop: &Shop, order_no: &str) -> String {
+pub(super) async fn paid(double: &AlipayDouble, shop: &Shop, order_no: &str) -> String {
     let created = shop.create(&order(order_no)).await;
     assert_eq!(
         (created.status, created.text("status")),

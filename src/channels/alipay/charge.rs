@@ -109,6 +109,9 @@ fn answer(asked: Asked, call: &ChargeCall, end: Result<Body, Silence>) -> Answer
         Meaning::NotThere => Answer::NotFound,
         Meaning::Decided => Answer::AlreadyPaid,
         Meaning::Conflict => Answer::KeyConflict,
+        Meaning::OfApp => Answer::NotSent {
+            summary: body.summary(),
+        },
         Meaning::Throttled => Answer::Throttled {
             summary: body.summary(),
         },

@@ -29,6 +29,9 @@ pub(super) enum Meaning {
     Trouble,
     /// Not executed, and to be slowed down.
     Throttled,
+    /// Not executed, since the app itself is not taken for what it is: its key, its number, its contract. No payer has been
+    /// refused, and every order would be.
+    OfApp,
     /// A definite no, without effect.
     Refused,
     /// A no without effect that the merchant can end: a wrong setting, too little money.
@@ -70,20 +73,24 @@ const fn row(code: &'static str, sub_code: &'static str, meanings: [Meaning; 5])
 }
 
 use Meaning::{
-    Closed, Conflict, Decided, NotThere, Refused, Repeatable, Throttled, Trouble, Underway,
+    Closed, Conflict, Decided, NotThere, OfApp, Refused, Repeatable, Throttled, Trouble, Underway,
     Unlisted as No,
 };
 
 #[rustfmt::skip]
-const ROWS: [Row; 30] = [
+const ROWS: [Row; 34] = [
     //   code     sub-code                            submit      query      close      refund      refund query
     row("10003", ANY,                               [Underway,   No,        No,        No,         No]),
     row("20000", ANY,                               [Trouble,    Trouble,   Trouble,   Trouble,    Trouble]),
-    // Of the app and not of the order: nothing was executed, and nothing is known of a trade.
-    row("20001", ANY,                               [Refused,    No,        No,        Repeatable, No]),
+    // Nothing was executed, and nothing is known of a trade.
+    row("20001", ANY,                               [OfApp,      No,        No,        Repeatable, No]),
+    row("40001", "isv.missing-signature",           [OfApp,      No,        No,        Repeatable, No]),
+    row("40001", "isv.missing-app-id",              [OfApp,      No,        No,        Repeatable, No]),
     row("40001", ANY,                               [Refused,    No,        No,        Repeatable, No]),
+    row("40002", "isv.invalid-signature",           [OfApp,      No,        No,        Repeatable, No]),
+    row("40002", "isv.invalid-app-id",              [OfApp,      No,        No,        Repeatable, No]),
     row("40002", ANY,                               [Refused,    No,        No,        Repeatable, No]),
-    row("40006", ANY,                               [Refused,    No,        No,        Repeatable, No]),
+    row("40006", ANY,                               [OfApp,      No,        No,        Repeatable, No]),
     row("40005", ANY,                               [Throttled,  Throttled, Throttled, Throttled,  Throttled]),
     // The second is how Alipay misspells it.
     row("40004", "ACQ.SYSTEM_ERROR",                [Trouble,    Trouble,   Trouble,   Trouble,    Trouble]),

@@ -17,6 +17,8 @@ const FORM: &str = "application/x-www-form-urlencoded;charset=utf-8";
 pub(super) struct Gateway {
     pub(super) client: reqwest::Client,
     pub(super) address: Url,
+    /// It is on this machine.
+    pub(super) loopback: bool,
     pub(super) app_id: String,
     pub(super) keys: Keys,
     pub(super) clock: SharedClock,

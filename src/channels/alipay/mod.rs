@@ -3,6 +3,7 @@
 
 mod beijing;
 mod bill;
+mod bounce;
 mod browser;
 mod certificates;
 mod charge;
@@ -23,8 +24,8 @@ use super::client;
 use super::opening::{Opening, SettingRefusal};
 use super::pay_per_use::PaysPerUse;
 use super::{
-    Acknowledge, AcknowledgementBody, Admission, Call, Channel, ChargeCall, FieldRefusal, Notice,
-    RawNotice, RefundCall, Rejection,
+    Acknowledge, AcknowledgementBody, Admission, Call, CallKind, Channel, ChargeCall, FieldRefusal,
+    Notice, RawNotice, RefundCall, Rejection,
 };
 use crate::domain::UnixMillis;
 use crate::domain::order::{Answer, Fingerprint, RefundAnswer};
@@ -53,12 +54,17 @@ pub struct AlipaySettings {
 pub enum Trust {
     /// Alipay's own public key for the app: SPKI or PKCS #1, in PEM or as its base64 alone.
     PublicKey(String),
-    /// In PEM: `appCertPublicKey_….crt`, `alipayRootCert.crt` and `alipayCertPublicKey_RSA2.crt`.
-    Certificates {
-        app: String,
-        root: String,
-        alipay: String,
-    },
+    Certificates(Certificates),
+}
+
+/// In PEM: `appCertPublicKey_….crt`, `alipayRootCert.crt` and `alipayCertPublicKey_RSA2.crt`.
+#[derive(Debug)]
+pub struct Certificates {
+    pub app: String,
+    pub root: String,
+    pub alipay: String,
+    /// What Alipay may still sign with while its certificate changes.
+    pub previous: Option<String>,
 }
 
 /// Opens the channel.
@@ -82,6 +88,7 @@ pub fn open(
         gateway: Gateway {
             client,
             address,
+            loopback: opening.loopback,
             app_id: settings.app_id,
             keys,
             clock: opening.clock,
@@ -133,6 +140,12 @@ impl Channel for Alipay {
     fn submit<'a>(&'a self, call: &'a ChargeCall) -> Call<'a, Answer> {
         let product = self.product_code.as_deref();
         Box::pin(charge::submit(&self.gateway, product, call))
+    }
+
+    /// The address of a page, or its form, is made and signed here.
+    fn answers_here(&self, kind: CallKind, call: &ChargeCall) -> bool {
+        let method = methods::Method::named(&call.method);
+        kind == CallKind::Submit && method.is_none_or(methods::Method::is_browsers)
     }
 
     fn query<'a>(&'a self, call: &'a ChargeCall) -> Call<'a, Answer> {

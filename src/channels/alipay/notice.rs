@@ -3,6 +3,7 @@
 //! They carry a time that is not promised to be that of this delivery, and come again for 25 hours: their age says
 //! nothing. What keeps a repetition from counting twice is their `notify_id`, which is remembered for ever.
 
+use super::bounce;
 use super::codes::{self, TradeStatus};
 use super::form::{self, Fields, FormFault};
 use super::keys::Keys;
@@ -35,19 +36,20 @@ pub(super) fn verify(
     let fields = form::decode(notice.body).map_err(not_a_form)?;
     authentic(recipient.keys, &fields)?;
     let fields = Verified(&fields);
-    is_ours(recipient, &fields)?;
-    match fields.text("notify_type")? {
-        Some(OF_A_TRADE) => of_a_trade(&fields),
-        Some(other) => Ok(Notice::Unrelated {
+    // Messages of the open platform are named so.
+    let kind = match fields.text("notify_type")? {
+        Some(kind) => kind,
+        None => fields
+            .text("msg_method")?
+            .ok_or_else(|| missing("notify_type"))?,
+    };
+    is_ours(recipient, &fields, kind == OF_A_TRADE)?;
+    match kind {
+        OF_A_TRADE => of_a_trade(&fields),
+        bounce::METHOD => bounce::read(&fields),
+        other => Ok(Notice::Unrelated {
             kind: printable(other),
         }),
-        // Messages of the open platform are named so.
-        None => match fields.text("msg_method")? {
-            Some(method) => Ok(Notice::Unrelated {
-                kind: printable(method),
-            }),
-            None => Err(missing("notify_type")),
-        },
     }
 }
 
@@ -74,18 +76,15 @@ fn authentic(keys: &Keys, fields: &Fields) -> Result<(), Rejection> {
         let explanation = "the field sign is missing".to_owned();
         return Err(reject(RejectionRule::MissingHeader, explanation));
     };
-    if let (Some(numbers), Some(used)) = (&keys.certificates, text("alipay_cert_sn"))
-        && used != numbers.alipay
-    {
-        let used = printable(&used);
-        let explanation = format!(
-            "signed under certificate {used}, and alipay_cert is {}",
-            numbers.alipay
-        );
-        return Err(reject(RejectionRule::UnknownKey, explanation));
-    }
     let signed = sign::notice_text(fields);
-    if keys.alipay.verifies(&signed, &sign) {
+    let named = text("alipay_cert_sn");
+    let verified = keys
+        .verifies(named.as_deref(), &signed, &sign)
+        .map_err(|explanation| Rejection {
+            key_id: named.as_deref().map(printable),
+            ..reject(RejectionRule::UnknownKey, explanation)
+        })?;
+    if verified {
         return Ok(());
     }
     let explanation = match raw(sign::SIGN_TYPE) {
@@ -100,22 +99,26 @@ fn authentic(keys: &Keys, fields: &Fields) -> Result<(), Rejection> {
     })
 }
 
-fn is_ours(recipient: &Recipient<'_>, fields: &Verified<'_>) -> Result<(), Rejection> {
+/// What is about a trade names whose it is. What is about none need not: an agreement has no seller.
+fn is_ours(
+    recipient: &Recipient<'_>,
+    fields: &Verified<'_>,
+    of_a_trade: bool,
+) -> Result<(), Rejection> {
     let expected = [
         ("app_id", Some(recipient.app_id)),
         ("seller_id", recipient.seller_id),
     ];
     for (name, ours) in expected {
         let Some(ours) = ours else { continue };
-        let theirs = fields.text(name)?;
-        // A message that is about no trade names no seller.
-        if theirs.is_none() && name == "seller_id" && fields.text("notify_type")?.is_none() {
-            continue;
-        }
-        let theirs = theirs.ok_or_else(|| missing(name))?;
-        if theirs != ours {
-            let explanation = format!("{name} is {}, and ours is {ours}", printable(theirs));
-            return Err(reject(RejectionRule::OtherMerchant, explanation));
+        match fields.text(name)? {
+            Some(theirs) if theirs == ours => {}
+            Some(theirs) => {
+                let explanation = format!("{name} is {}, and ours is {ours}", printable(theirs));
+                return Err(reject(RejectionRule::OtherMerchant, explanation));
+            }
+            None if of_a_trade => return Err(missing(name)),
+            None => {}
         }
     }
     Ok(())
@@ -214,11 +217,11 @@ impl Refund {
 }
 
 /// The fields of a verified notice.
-struct Verified<'a>(&'a Fields);
+pub(super) struct Verified<'a>(&'a Fields);
 
 impl<'a> Verified<'a> {
     /// A field as text, if it is there and not empty.
-    fn text(&self, name: &str) -> Result<Option<&'a str>, Rejection> {
+    pub(super) fn text(&self, name: &str) -> Result<Option<&'a str>, Rejection> {
         let value = self.0.get(name.as_bytes()).filter(|it| !it.is_empty());
         let text = value.map(|value| std::str::from_utf8(value)).transpose();
         text.map_err(|error| malformed(format!("{name} is not UTF-8 ({error})")))
@@ -250,7 +253,7 @@ fn missing(name: &str) -> Rejection {
     malformed(format!("{name} is missing"))
 }
 
-fn malformed(explanation: String) -> Rejection {
+pub(super) fn malformed(explanation: String) -> Rejection {
     reject(RejectionRule::Malformed, explanation)
 }
 
@@ -258,6 +261,7 @@ fn reject(rule: RejectionRule, explanation: String) -> Rejection {
     Rejection {
         rule,
         explanation,
+        key_id: None,
         signed_text: None,
     }
 }

@@ -93,6 +93,7 @@ fn answer(asked: Asked, call: &RefundCall, end: Result<Body, Silence>) -> Refund
         Meaning::Throttled => RefundAnswer::Throttled { summary },
         Meaning::Trouble => Silence::unavailable(summary).into(),
         Meaning::Unlisted
+        | Meaning::OfApp
         | Meaning::Underway
         | Meaning::Decided
         | Meaning::Closed

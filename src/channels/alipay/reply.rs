@@ -95,21 +95,10 @@ pub(super) fn read(keys: &Keys, method: &str, body: &[u8]) -> Result<Body, Silen
         }
     };
     let text = |name| member(name).and_then(|(_, value)| serde_json::from_str(value.get()).ok());
-    let certificate: Option<String> = text(CERTIFICATE);
-    if let (Some(numbers), Some(used)) = (&keys.certificates, certificate)
-        && used != numbers.alipay
-    {
-        let used = printable(&used);
-        return Err(Silence::unreadable(format!(
-            "signed under certificate {used}, and alipay_cert is {}",
-            numbers.alipay
-        )));
-    }
-    let sign: Option<String> = text(SIGN);
+    let (certificate, sign): (Option<String>, Option<String>) = (text(CERTIFICATE), text(SIGN));
     let raw = content.get();
-    let verified = sign
-        .as_ref()
-        .map(|sign| keys.alipay.verifies(raw.as_bytes(), sign));
+    let verified = sign.map(|sign| keys.verifies(certificate.as_deref(), raw.as_bytes(), &sign));
+    let verified = verified.transpose().map_err(Silence::unreadable)?;
     let body: Result<Body, _> = serde_json::from_str(raw);
     match (verified, body) {
         (Some(true), Ok(body)) if of_gateway && !codes::is_of_gateway(&body.code) => Err(

@@ -60,7 +60,7 @@ fn a_bill_tells_its_charges_refunds_and_fees() {
         refunds: 2,
         charged: 18_988,
         refunded: 5_000,
-        others: 0,
+        ..BillTotals::default()
     };
     assert_eq!((lines.len(), totals), (5, expected));
     let charge = &lines[0];
@@ -209,6 +209,41 @@ fn a_bill_that_is_not_whole_or_not_right_is_none_and_the_line_is_named() {
             matches!(read(&zip), Err(BillFault::Unreadable { .. })),
             "{name}"
         );
+    }
+}
+
+#[test]
+fn a_product_whose_name_begins_with_a_quotation_mark_swallows_no_line() {
+    let [details, _] = texts();
+    let expected = read(BILL).unwrap();
+    for name in ["\"", "\"VIP", "\"\"\"", "a \"b\" c"] {
+        let quoted = details.replace("Test order 1", name);
+        assert_ne!(quoted, details, "the sample has other names now");
+        assert_eq!(read(&zipped(&[&gbk(&quoted)])).unwrap(), expected, "{name}");
+    }
+}
+
+#[test]
+fn a_line_without_an_end_is_refused_before_it_fills_the_memory() {
+    let [details, _] = texts();
+    let (title, rest) = details.split_once('\n').unwrap();
+    let endless = "x".repeat(16 << 20);
+    for (text, line) in [
+        (format!("{title}\n{endless}"), 1),
+        (format!("{title}{endless}\n{rest}"), 0),
+        (
+            details.replacen("\r\n2026", &format!("\r\n{endless}2026"), 1),
+            5,
+        ),
+    ] {
+        let zip = zipped(&[text.as_bytes()]);
+        assert!(zip.len() < 1 << 20, "it packs well: {}", zip.len());
+        match read(&zip) {
+            Err(BillFault::Unreadable { line: at, problem }) => {
+                assert_eq!((at, problem.contains("64 KiB")), (line, true), "{problem}");
+            }
+            other => panic!("{other:?}"),
+        }
     }
 }
 

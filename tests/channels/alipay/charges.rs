@@ -4,7 +4,7 @@ use super::{action, call, channel, cny, configured, said, word};
 use crate::doubles::alipay::{APP_PUBLIC, AlipayDouble, Mishap};
 use oncepay::channels::alipay::sign;
 use oncepay::channels::rsa::RsaVerifier;
-use oncepay::channels::{Admission, Channel};
+use oncepay::channels::{Admission, CallKind, Channel};
 use oncepay::domain::order::ChargeStatus;
 use oncepay::domain::{Currency, Money};
 use serde_json::json;
@@ -158,6 +158,9 @@ async fn a_browser_is_sent_to_a_signed_address_and_nothing_is_called() {
         ("wap", "alipay.trade.wap.pay", "QUICK_WAP_WAY"),
     ] {
         let call = call(&format!("B_{method}"), method);
+        // Whether Alipay is up is not known by it.
+        assert!(channel.answers_here(CallKind::Submit, &call));
+        assert!(!channel.answers_here(CallKind::Query, &call));
         let (kind, address) = action(&channel.submit(&call).await);
         assert_eq!(kind, "redirect");
         assert!(address.starts_with(&double.gateway()), "{address}");

@@ -8,10 +8,14 @@ const TABLE: &str = "
 10003 -                               pending     unreadable unreadable  unreadable unreadable
 20000 isp.unknow-error                trouble     trouble    trouble     trouble    trouble
 20000 aop.unknow-error                trouble     trouble    trouble     trouble    trouble
-20001 aop.invalid-auth-token          declined    unreadable unreadable  repeatable unreadable
+20001 aop.invalid-auth-token          not_sent    unreadable unreadable  repeatable unreadable
 40001 isv.missing-method              declined    unreadable unreadable  repeatable unreadable
-40002 isv.invalid-signature           declined    unreadable unreadable  repeatable unreadable
-40006 isv.insufficient-isv-permissions declined   unreadable unreadable  repeatable unreadable
+40001 isv.missing-signature           not_sent    unreadable unreadable  repeatable unreadable
+40001 isv.missing-app-id              not_sent    unreadable unreadable  repeatable unreadable
+40002 isv.invalid-parameter           declined    unreadable unreadable  repeatable unreadable
+40002 isv.invalid-app-id              not_sent    unreadable unreadable  repeatable unreadable
+40002 isv.invalid-signature           not_sent    unreadable unreadable  repeatable unreadable
+40006 isv.insufficient-isv-permissions not_sent   unreadable unreadable  repeatable unreadable
 40005 isv.app-call-limited            throttled   throttled  throttled   throttled  throttled
 40004 ACQ.SYSTEM_ERROR                trouble     trouble    trouble     trouble    trouble
 40004 AQC.SYSTEM_ERROR                trouble     trouble    trouble     trouble    trouble
@@ -79,7 +83,7 @@ async fn what_the_gateway_says_of_itself_counts_if_it_is_signed_and_of_the_gatew
     let channel = channel(&double);
     let call = call("A1", "qr");
     for (code, signed, expected) in [
-        ("40002", true, "declined"),
+        ("40002", true, "not sent"),
         ("40002", false, "unreadable"),
         ("20000", true, "trouble"),
         ("40005", true, "throttled"),

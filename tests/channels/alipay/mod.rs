@@ -141,6 +141,7 @@ fn word(answer: &Answer) -> &'static str {
         Answer::Charge(statement) => match statement.status {
             ChargeStatus::Paid => "paid",
             ChargeStatus::PaidAndRefunded => "paid and refunded",
+            ChargeStatus::PaidAndSomeRefunded => "paid and some refunded",
             ChargeStatus::Pending { .. } => "pending",
             ChargeStatus::Processing => "processing",
             ChargeStatus::Declined => "declined",
@@ -148,7 +149,7 @@ fn word(answer: &Answer) -> &'static str {
             ChargeStatus::Unexplained(_) => "unexplained",
         },
         Answer::NotFound => "not found",
-        Answer::AlreadyPaid => "ask at once",
+        Answer::AlreadyPaid | Answer::Hint(_) => "ask at once",
         Answer::KeyConflict => "conflict",
         Answer::CannotClose => "cannot close",
         Answer::Throttled { .. } => "throttled",

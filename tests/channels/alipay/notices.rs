@@ -220,6 +220,31 @@ async fn what_sign_type_says_and_fields_that_nobody_knows_change_nothing() {
     }
 }
 
+#[tokio::test]
+async fn a_notice_that_is_signed_as_a_request_would_be_is_rejected() {
+    let double = paid("N6").await;
+    let good = double.notice("N6", "id", &[]);
+    assert!(heard(&good).is_ok());
+    let form = reqwest::Url::parse(&format!("http://form?{good}")).unwrap();
+    let pairs: Vec<(String, String)> = form.query_pairs().into_owned().collect();
+    let text: Vec<_> = pairs
+        .iter()
+        .map(|(n, v)| (n.as_str(), v.as_str()))
+        .collect();
+    assert!(text.contains(&("sign_type", "RSA2")));
+    let text = oncepay::channels::alipay::sign::request_text(&text);
+    let sign = crate::doubles::alipay::signer(ALIPAY_PRIVATE).sign(text.as_bytes());
+    let mut signed = form.clone();
+    let unsigned = pairs.iter().filter(|(name, _)| name != "sign");
+    signed
+        .query_pairs_mut()
+        .clear()
+        .extend_pairs(unsigned)
+        .append_pair("sign", &sign.unwrap());
+    let rejection = heard(signed.query().unwrap()).unwrap_err();
+    assert_eq!(rejection.rule, RejectionRule::Signature);
+}
+
 #[test]
 fn a_notice_in_gbk_is_verified_as_the_bytes_that_it_is() {
     let subject = [0xd6_u8, 0xd0, 0xce, 0xc4];
@@ -256,19 +281,70 @@ fn a_notice_in_gbk_is_verified_as_the_bytes_that_it_is() {
     assert!(matches!(heard(&body.join("&")), Ok(Notice::Charge { .. })));
 }
 
+/// A signed form of these fields.
+fn told(fields: &[(&str, &str)]) -> Result<Notice, Rejection> {
+    heard(&signed_form(
+        &fields.iter().copied().collect(),
+        ALIPAY_PRIVATE,
+    ))
+}
+
+const BOUNCE: (&str, &str) = ("msg_method", "alipay.trade.refund.depositback.completed");
+
+#[test]
+fn a_refund_that_the_bank_has_not_taken_is_told_with_its_numbers() {
+    let app = ("app_id", super::APP_ID);
+    let content = |status: &str| {
+        serde_json::json!({"trade_no": "T1", "out_trade_no": "N7", "out_request_no": "r-1", "dback_status": status})
+            .to_string()
+    };
+    match told(&[app, BOUNCE, ("biz_content", &content("F"))]) {
+        Ok(Notice::RefundBounced(bounce)) => {
+            let numbers = [&bounce.order_no, &bounce.trade_no, &bounce.refund_no];
+            assert_eq!(numbers, ["N7", "T1", "r-1"]);
+            assert!(bounce.summary.contains("the payer's account"), "{bounce:?}");
+        }
+        other => panic!("{other:?}"),
+    }
+    // Taken by the bank it is no news; anything else is for a person.
+    let taken = told(&[app, BOUNCE, ("biz_content", &content("S"))]);
+    let kind = BOUNCE.1.to_owned();
+    assert_eq!(taken, Ok(Notice::Unrelated { kind }));
+    let unheard = told(&[app, BOUNCE, ("biz_content", &content("X"))]);
+    assert!(
+        matches!(unheard, Ok(Notice::RefundBounced(_))),
+        "{unheard:?}"
+    );
+    for holed in ["", "[]", "{}", r#"{"trade_no": "T1", "dback_status": "F"}"#] {
+        let rejection = told(&[app, BOUNCE, ("biz_content", holed)]).unwrap_err();
+        assert_eq!(rejection.rule, RejectionRule::Malformed, "{holed}");
+    }
+}
+
 #[test]
 fn what_is_about_no_trade_is_acknowledged_and_left_alone() {
-    let message: BTreeMap<&str, &str> = [
-        ("app_id", super::APP_ID),
-        ("msg_method", "alipay.trade.refund.depositback.completed"),
-        ("biz_content", "{}"),
-    ]
-    .into();
-    let kind = "alipay.trade.refund.depositback.completed".to_owned();
-    assert_eq!(
-        heard(&signed_form(&message, ALIPAY_PRIVATE)),
-        Ok(Notice::Unrelated { kind })
-    );
+    for (fields, kind) in [
+        // An agreement names no seller, though one is configured.
+        (
+            vec![("app_id", super::APP_ID), ("notify_type", "dut_user_sign")],
+            "dut_user_sign",
+        ),
+        (
+            vec![("notify_type", "dut_user_unsign"), ("notify_id", "id")],
+            "dut_user_unsign",
+        ),
+        (
+            vec![("msg_method", "alipay.open.auth.notify")],
+            "alipay.open.auth.notify",
+        ),
+    ] {
+        let kind = kind.to_owned();
+        assert_eq!(told(&fields), Ok(Notice::Unrelated { kind }));
+        // Where it names whose it is, that is compared.
+        let other = [fields, vec![("app_id", "2021000000000002")]].concat();
+        let rejection = told(&other).unwrap_err();
+        assert_eq!(rejection.rule, RejectionRule::OtherMerchant);
+    }
     let channel = opened(configured()).unwrap();
     let word = channel.acknowledgement(Acknowledge::Received);
     assert_eq!(

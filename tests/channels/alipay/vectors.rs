@@ -42,6 +42,13 @@ fn requests_are_signed_as_the_official_sdk_signs_them() {
             .1;
         let ours = signer(APP_PRIVATE).sign(text.as_bytes()).unwrap();
         assert_eq!(ours, theirs, "{}", vector["name"]);
+        // The type of the signature is part of what a request signs, and of a notice it is not.
+        let without: Vec<_> = pairs
+            .into_iter()
+            .filter(|(name, _)| *name != sign::SIGN_TYPE)
+            .collect();
+        let other = sign::request_text(&without);
+        assert_ne!(signer(APP_PRIVATE).sign(other.as_bytes()).unwrap(), theirs);
     }
 }
 

@@ -61,7 +61,7 @@ pub(in crate::channels::alipay) async fn fetch(
         .call(METHOD, &wanted, Returns::default(), call.timeout)
         .await
         .map_err(silent)?;
-    let address = address(&body, day, today)?;
+    let address = address(&body, gateway.loopback, day, today)?;
     let left = call.timeout.saturating_sub(started.elapsed());
     download(gateway, address, call, left).await
 }
@@ -82,14 +82,21 @@ fn is_over(day: Date, today: Date) -> Result<(), BillFault> {
     Ok(())
 }
 
-fn address(body: &Body, day: Date, today: Date) -> Result<Url, BillFault> {
+/// The address that the answer names. Alipay writes `http` there, and its host speaks TLS (unverified): a bill, which is
+/// not signed, comes over nothing else; but for a gateway on this machine.
+fn address(body: &Body, loopback: bool, day: Date, today: Date) -> Result<Url, BillFault> {
     if !body.is_accepted() {
         return Err(lack(body, day, today));
     }
     let text = filled(body.bill_download_url.as_ref());
     let url = text.and_then(|text| Url::parse(text).ok());
-    url.filter(|url| matches!(url.scheme(), "https" | "http"))
-        .ok_or_else(|| BillFault::Unavailable("the answer names no address".to_owned()))
+    let url = url.and_then(|mut url| match url.scheme() {
+        "https" => Some(url),
+        "http" if loopback => Some(url),
+        "http" => url.set_scheme("https").is_ok().then_some(url),
+        _ => None,
+    });
+    url.ok_or_else(|| BillFault::Unavailable("the answer names no address".to_owned()))
 }
 
 fn lack(body: &Body, day: Date, today: Date) -> BillFault {
@@ -133,4 +140,46 @@ fn silent(silence: Silence) -> BillFault {
         Silence::NotSent(summary) => summary,
         Silence::Unknown(unknown) => unknown.summary,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bill_comes_over_tls_whatever_its_address_says() {
+        let today = Date::MIN;
+        for (text, loopback, expected) in [
+            (
+                "https://bill.example/x?y=1",
+                false,
+                Some("https://bill.example/x?y=1"),
+            ),
+            (
+                "http://bill.example/x?y=1",
+                false,
+                Some("https://bill.example/x?y=1"),
+            ),
+            (
+                "http://bill.example:80/x",
+                false,
+                Some("https://bill.example/x"),
+            ),
+            (
+                "http://127.0.0.1:8080/x",
+                true,
+                Some("http://127.0.0.1:8080/x"),
+            ),
+            ("file:///etc/passwd", true, None),
+            ("", false, None),
+        ] {
+            let body = Body {
+                code: "10000".to_owned(),
+                bill_download_url: Some(text.to_owned()),
+                ..Body::default()
+            };
+            let found = address(&body, loopback, today, today).ok();
+            assert_eq!(found.as_ref().map(Url::as_str), expected, "{text}");
+        }
+    }
 }

@@ -1,5 +1,9 @@
 //! The lines of one file of a bill: cells, or a remark, which begins with `#`.
+//!
+//! A line is a line, whatever stands in it: Alipay writes cells as they are and quotes none (unverified beyond the samples
+//! at hand), so that a product's name may begin with a quotation mark that nothing closes.
 
+use super::short::Short;
 use super::text::Text;
 use crate::channels::bill::BillFault;
 use csv::{ErrorKind, Reader, ReaderBuilder, StringRecord, Terminator, Trim};
@@ -7,7 +11,7 @@ use std::io::Read;
 
 /// The lines, one after the other.
 pub(super) struct Lines<R> {
-    reader: Reader<Text<R>>,
+    reader: Reader<Short<Text<R>>>,
     record: StringRecord,
     line: u64,
 }
@@ -24,11 +28,12 @@ impl<R: Read> Lines<R> {
         let reader = ReaderBuilder::new()
             .has_headers(false)
             .flexible(true)
+            .quoting(false)
             // Numbers end with a tab, so that no spreadsheet takes them for such, and lines with a carriage return, which
             // would be taken for an end of its own and the line's number be one too low.
             .trim(Trim::All)
             .terminator(Terminator::Any(b'\n'))
-            .from_reader(text);
+            .from_reader(Short::of(text));
         Ok(Self {
             reader,
             record: StringRecord::new(),

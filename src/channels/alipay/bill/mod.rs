@@ -4,6 +4,7 @@ mod columns;
 mod details;
 mod fetch;
 mod lines;
+mod short;
 mod sums;
 mod text;
 

@@ -50,6 +50,7 @@ impl Sums {
             charged: self.charged,
             refunded: self.refunded.saturating_neg(),
             others: self.others,
+            bad: Vec::new(),
         }
     }
 }

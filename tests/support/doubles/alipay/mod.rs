@@ -31,6 +31,15 @@ pub const ALIPAY_PRIVATE: &str =
     include_str!("../../../channels/vectors/alipay/keys/alipay_platform.pkcs8.pem");
 pub const ALIPAY_PUBLIC: &str =
     include_str!("../../../channels/vectors/alipay/keys/alipay_platform.pub.pem");
+/// The key that Alipay signed with before, and its certificate with the one that leads to its root.
+pub const PREVIOUS_PRIVATE: &str =
+    include_str!("../../../channels/vectors/alipay/keys/alipay_previous.pkcs8.pem");
+pub const PREVIOUS_CERT: &str =
+    include_str!("../../../channels/vectors/alipay/certificates/previous.crt");
+pub const APP_CERT: &str = include_str!("../../../channels/vectors/alipay/certificates/app.crt");
+pub const ALIPAY_CERT: &str =
+    include_str!("../../../channels/vectors/alipay/certificates/alipay.crt");
+pub const ROOT_CERT: &str = include_str!("../../../channels/vectors/alipay/certificates/root.crt");
 pub const ATTACKER: &str = include_str!("../../../channels/vectors/alipay/keys/attacker.pkcs8.pem");
 
 /// What the gateway does instead of its duty, at the next call of a method.
@@ -58,8 +67,8 @@ pub enum Mishap {
 
 pub struct AlipayDouble {
     pub port: u16,
-    /// In certificate mode: the number that answers bear.
-    certificate: Arc<Mutex<Option<String>>>,
+    /// In certificate mode: the number that answers bear, and the key that signs them.
+    certificate: Arc<Mutex<Certificate>>,
     book: Arc<Mutex<Book>>,
     handle: actix_web::dev::ServerHandle,
 }
@@ -70,10 +79,12 @@ impl Drop for AlipayDouble {
     }
 }
 
+type Certificate = Option<(String, &'static str)>;
+
 #[derive(Clone)]
 struct Shared {
     port: u16,
-    certificate: Arc<Mutex<Option<String>>>,
+    certificate: Arc<Mutex<Certificate>>,
     book: Arc<Mutex<Book>>,
 }
 
@@ -115,9 +126,22 @@ impl AlipayDouble {
 
     /// Its section of a configuration; it stands open at its end.
     pub fn section(&self) -> String {
+        let trust = format!("alipay_public_key = \"\"\"{ALIPAY_PUBLIC}\"\"\"\n");
+        self.section_that_trusts(&trust)
+    }
+
+    /// The same in certificate mode.
+    pub fn section_with_certificates(&self) -> String {
+        self.section_that_trusts(&format!(
+            "app_cert = \"\"\"{APP_CERT}\"\"\"\nroot_cert = \"\"\"{ROOT_CERT}\"\"\"\n\
+             alipay_cert = \"\"\"{ALIPAY_CERT}\"\"\"\n"
+        ))
+    }
+
+    fn section_that_trusts(&self, trust: &str) -> String {
         format!(
             "[channels.alipay]\nkind = \"alipay\"\ngateway = \"{}\"\napp_id = \"{APP_ID}\"\nseller_id = \"{SELLER_ID}\"\n\
-             app_private_key = \"\"\"{APP_PRIVATE}\"\"\"\nalipay_public_key = \"\"\"{ALIPAY_PUBLIC}\"\"\"\n",
+             app_private_key = \"\"\"{APP_PRIVATE}\"\"\"\n{trust}",
             self.gateway()
         )
     }
@@ -136,7 +160,12 @@ impl AlipayDouble {
     }
 
     pub fn bears_certificate(&self, number: &str) {
-        *self.certificate.lock().unwrap() = Some(number.to_owned());
+        self.signs_under(number, ALIPAY_PRIVATE);
+    }
+
+    /// From now on answers bear this number, and are signed with this key.
+    pub fn signs_under(&self, number: &str, key: &'static str) {
+        *self.certificate.lock().unwrap() = Some((number.to_owned(), key));
     }
 
     pub fn has_bill(&self, zip: &[u8]) {
@@ -174,6 +203,17 @@ impl AlipayDouble {
 
     /// A notice about the trade as it stands, with these fields instead or beside; signed.
     pub fn notice(&self, order_no: &str, notify_id: &str, fields: &[(&str, &str)]) -> String {
+        self.notice_by(ALIPAY_PRIVATE, order_no, notify_id, fields)
+    }
+
+    /// The same, signed with this key.
+    pub fn notice_by(
+        &self,
+        key: &str,
+        order_no: &str,
+        notify_id: &str,
+        fields: &[(&str, &str)],
+    ) -> String {
         let trade = self.trade(order_no).unwrap();
         let refunded = yuan(trade.refunded());
         let number = trade.refunds.keys().last().cloned().unwrap_or_default();
@@ -198,7 +238,19 @@ impl AlipayDouble {
             all.insert("out_biz_no", &number);
         }
         all.extend(fields.iter().copied());
-        signed_form(&all, ALIPAY_PRIVATE)
+        signed_form(&all, key)
+    }
+
+    /// The message that a refund to a bank card has ended there, signed.
+    pub fn message(&self, content: &Value) -> String {
+        let content = content.to_string();
+        let all = [
+            ("app_id", APP_ID),
+            ("charset", "utf-8"),
+            ("msg_method", "alipay.trade.refund.depositback.completed"),
+            ("biz_content", &content),
+        ];
+        signed_form(&all.into(), ALIPAY_PRIVATE)
     }
 }
 
@@ -277,21 +329,23 @@ async fn gateway(
             .unwrap()
             .serve(&method, &content, shared.port),
     };
+    let certificate = shared.certificate.lock().unwrap().clone();
+    let own = certificate.as_ref().map_or(ALIPAY_PRIVATE, |it| it.1);
     let key = match mishap {
         Some(Mishap::DropAfter) => return broken(),
         Some(Mishap::Delay(time)) => {
             actix_web::rt::time::sleep(time).await;
-            Some(ALIPAY_PRIVATE)
+            Some(own)
         }
         Some(Mishap::Unsigned) => None,
         Some(Mishap::WronglySigned) => Some(ATTACKER),
-        _ => Some(ALIPAY_PRIVATE),
+        _ => Some(own),
     };
     let name = format!("{}_response", method.replace('.', "_"));
-    let certificate = shared.certificate.lock().unwrap().clone();
+    let number = certificate.as_ref().map(|(number, _)| number.as_str());
     HttpResponse::Ok()
         .content_type("text/html;charset=utf-8")
-        .body(reply(&name, &done, key, certificate.as_deref()))
+        .body(reply(&name, &done, key, number))
 }
 
 /// As the gateway writes it: slashes are escaped, and the escaped form is what is signed.
