@@ -2,7 +2,7 @@
 
 use crate::support::doubles::wechat::seal::{self, Headers, Signer};
 use crate::support::doubles::wechat::{Mishap, Op, WechatDouble, keys};
-use crate::support::{Answer, Processor, Shop, Stage, alerts_of, eventually};
+use crate::support::{Answer, OPERATOR, Processor, Shop, Stage, alerts_of, eventually};
 use oncepay::clock::SystemClock;
 use serde_json::{Value, json};
 
@@ -33,10 +33,10 @@ public_key = """{}"""
 }
 
 /// Beside the times of a stage.
-const TIMES: &str = "read_timeout = \"6s\"\ncircuit = \"off\"\n";
+pub(crate) const TIMES: &str = "read_timeout = \"6s\"\ncircuit = \"off\"\n";
 
 /// Times for a gateway whose every message is signed with RSA on a busy machine.
-fn stage(more: String) -> Stage {
+pub(crate) fn stage(more: String) -> Stage {
     Stage {
         ui_deadline: "5s",
         submit_timeout: "4s",
@@ -49,24 +49,24 @@ fn stage(more: String) -> Stage {
     }
 }
 
-async fn open() -> (Shop, WechatDouble, Processor) {
+pub(crate) async fn open() -> (Shop, WechatDouble, Processor) {
     let gateway = WechatDouble::start(SystemClock::start(), keys::PUBLIC_KEY_ID).await;
     let processor = Processor::start().await;
     let shop = Shop::open(&processor, stage(section(&gateway) + TIMES)).await;
     (shop, gateway, processor)
 }
 
-fn order(order_no: &str) -> Value {
+pub(crate) fn order(order_no: &str) -> Value {
     json!({"order_no": order_no, "channel": "wechat", "amount": 8888, "currency": "CNY", "subject": "测试商品",
            "account": "user-42", "entitlements": [{"kind": "credits", "quantity": 100}]})
 }
 
-async fn tell(shop: &Shop, told: &(Headers, Vec<u8>)) -> Answer {
+pub(crate) async fn tell(shop: &Shop, told: &(Headers, Vec<u8>)) -> Answer {
     shop.notify("wechat", &told.0, told.1.clone()).await
 }
 
 /// An order that waits for its payer.
-async fn pending(shop: &Shop, order_no: &str) -> String {
+pub(crate) async fn pending(shop: &Shop, order_no: &str) -> String {
     let answer = shop.create(&order(order_no)).await;
     assert_eq!(
         (answer.status, answer.text("status")),
@@ -129,20 +129,89 @@ async fn an_order_is_shown_paid_told_and_given_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_lost_reply_is_unknown_and_a_query_finds_the_payment() {
+async fn a_code_that_was_lost_with_its_reply_comes_again_and_the_charge_is_one() {
     let (shop, gateway, _processor) = open().await;
     gateway.next(Op::Submit, Mishap::LostReply);
     let answer = shop.create_async(&order("WX-ORDER-2")).await;
     let order_id = answer.text("order_id").to_owned();
 
-    shop.becomes(&order_id, "PENDING").await;
-    assert_eq!(gateway.inside().book.charges["WX-ORDER-2"].submits, 1);
+    let pending = shop.becomes(&order_id, "PENDING").await;
+    assert_eq!(pending["next_action"]["kind"], "qr_code");
+    assert_eq!(
+        pending["next_action"]["value"],
+        "weixin://wxpay/bizpayurl?pr=p4lpSuKzz"
+    );
+    assert_eq!(pending["submit_count"], 2);
+    let history = shop.history(&order_id).await;
+    let asked = history.iter().position(|kind| kind == "query_reply");
+    let again = history.iter().rposition(|kind| kind == "submit");
+    assert!(asked.is_some() && asked < again, "{history:?}");
+    assert_eq!(gateway.inside().book.charges.len(), 1);
+    assert_eq!(gateway.inside().book.charges["WX-ORDER-2"].submits, 2);
     // Nobody tells of it.
     drop(gateway.pay("WX-ORDER-2"));
     let paid = shop.becomes(&order_id, "PAID").await;
     assert_eq!(
         (&paid["submit_count"], &paid["callback_count"]),
-        (&json!(1), &json!(0))
+        (&json!(2), &json!(0))
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_payment_that_is_heard_of_only_when_some_of_it_went_back_is_a_persons() {
+    let (shop, gateway, _processor) = open().await;
+    let order_id = pending(&shop, "WX-ORDER-10").await;
+    // Its notices are lost, and the merchant gives money back at the platform.
+    drop(gateway.pay("WX-ORDER-10"));
+    gateway.stands_at("WX-ORDER-10", "REFUND");
+
+    let manual = shop.becomes(&order_id, "MANUAL").await;
+    assert_eq!(manual["reason"], "unexplained_status");
+    assert!(
+        manual["channel_trade_no"]
+            .as_str()
+            .is_some_and(|number| number.starts_with("4200")),
+        "the payment is on record"
+    );
+    assert_eq!(manual["entitlements"][0]["status"], "PENDING");
+    assert_eq!(
+        alerts_of(&shop, &order_id).await,
+        ["order_manual action open"]
+    );
+    // A notice of the payment that was late says nothing of what went back.
+    let told = {
+        let mut paid = gateway.inside().book.transaction("WX-ORDER-10");
+        paid["trade_state"] = json!("SUCCESS");
+        gateway.notice("TRANSACTION.SUCCESS", &paid)
+    };
+    assert_eq!(tell(&shop, &told).await.status, 200);
+    let order = shop.get(&order_id).await;
+    assert_eq!(
+        (&order["status"], &order["entitlements"][0]["status"]),
+        (&json!("MANUAL"), &json!("PENDING"))
+    );
+    let review = json!({"decision": "PAID", "basis": "a part alone went back", "expected_version": order["version"]});
+    let reviewed = shop.review(&order_id, OPERATOR, &review).await;
+    assert_eq!(reviewed.text("status"), "PAID", "{:?}", reviewed.body);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refund_of_the_platforms_that_does_not_reach_the_payer_is_told_to_a_person() {
+    let (shop, gateway, _processor) = open().await;
+    let order_id = pending(&shop, "WX-ORDER-11").await;
+    tell(&shop, &gateway.pay("WX-ORDER-11")).await;
+    let paid = shop.becomes(&order_id, "PAID").await;
+    let stuck = json!({"mchid": keys::MCHID, "out_trade_no": "WX-ORDER-11", "transaction_id": paid["channel_trade_no"],
+                       "out_refund_no": "PLATFORM-1", "refund_id": "5030", "refund_status": "ABNORMAL",
+                       "amount": {"total": 8888, "refund": 1000}});
+    let told = gateway.notice("REFUND.ABNORMAL", &stuck);
+    for _ in 0..2 {
+        assert_eq!(tell(&shop, &told).await.status, 200);
+    }
+    assert_eq!(shop.get(&order_id).await["status"], "PAID");
+    assert_eq!(
+        alerts_of(&shop, &order_id).await,
+        ["external_refund action open"]
     );
 }
 
@@ -184,6 +253,18 @@ async fn a_notice_that_lies_does_not_pay() {
     let now = SystemClock::start().wall().0.div_euclid(1000);
 
     let body = seal::notice("EV-X", "TRANSACTION.SUCCESS", &right);
+    let mut unsigned = seal::signed(Signer::WechatPay, keys::PUBLIC_KEY_ID, now, &body);
+    unsigned.retain(|(name, _)| *name != "Wechatpay-Signature");
+    let answer = shop.notify("wechat", &unsigned, body.clone()).await;
+    assert_eq!(answer.status, 401, "{:?}", answer.body);
+    let untouched = shop.get(&order_id).await;
+    assert_eq!(
+        (&untouched["status"], &untouched["callback_count"]),
+        (&json!("PENDING"), &json!(0))
+    );
+    let rows = "SELECT COUNT(*) FROM callbacks";
+    assert_eq!(shop.database.number(rows).await, 0);
+    assert_eq!(shop.alerts().await, [json!(null); 0]);
     for (signer, serial, at) in [
         (Signer::Attacker, keys::PUBLIC_KEY_ID, now),
         (Signer::Probe, keys::PUBLIC_KEY_ID, now),

@@ -1,7 +1,9 @@
-//! WeChat Pay from the command line: keys that do not fit, and notices that are rejected.
+//! WeChat Pay's keys: those that do not fit, those that are not loaded, and what the command line says of them.
 
-use crate::channel_wechat::section;
+use crate::channel_wechat::{TIMES, pending, section, stage, tell};
+use crate::support::doubles::wechat::seal::{self, Signer};
 use crate::support::doubles::wechat::{WechatDouble, keys};
+use crate::support::{Processor, Shop, Stage};
 use oncepay::clock::SystemClock;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -121,4 +123,59 @@ async fn callback_verify_says_in_one_line_why_a_notice_is_rejected() {
         assert!(!told.to_string().contains(keys::APIV3_KEY));
     }
     assert_eq!(rejected, 9);
+}
+
+/// As while a merchant moves from certificates to the public key, and one of WeChat Pay's keys is not loaded yet.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_that_is_not_loaded_is_told_once_and_counts_as_soon_as_it_is() {
+    let gateway = WechatDouble::start(SystemClock::start(), keys::PUBLIC_KEY_ID).await;
+    let processor = Processor::start().await;
+    let quiet = Stage {
+        pending_schedule: r#"["10m"]"#,
+        ..stage(section(&gateway) + TIMES)
+    };
+    let mut shop = Shop::open(&processor, quiet).await;
+    let by_new_key = pending(&shop, "WX-KEYS-1").await;
+    let by_old_key = pending(&shop, "WX-KEYS-2").await;
+    drop(gateway.pay("WX-KEYS-1"));
+    let paid = gateway.inside().book.transaction("WX-KEYS-1");
+    let body = seal::notice("EV-KEYS", "TRANSACTION.SUCCESS", &paid);
+    let signed = |signer, serial: &str| {
+        let now = SystemClock::start().wall().0.div_euclid(1000);
+        seal::signed(signer, serial, now, &body)
+    };
+
+    for _ in 0..3 {
+        let headers = signed(Signer::SecondKey, keys::SECOND_SERIAL);
+        let answer = shop.notify("wechat", &headers, body.clone()).await;
+        assert_eq!(answer.status, 401, "{:?}", answer.body);
+    }
+    let order = shop.get(&by_new_key).await;
+    assert_eq!(
+        (&order["status"], &order["callback_count"]),
+        (&json!("PENDING"), &json!(0))
+    );
+    let alerts = shop.alerts().await;
+    let kinds: Vec<_> = alerts.iter().map(|it| it["kind"].clone()).collect();
+    assert_eq!(kinds, [json!("unknown_key")]);
+
+    shop.crash();
+    let certificate = format!(
+        "platform_certs = [\"\"\"{}\"\"\"]\n",
+        keys::SECOND_CERTIFICATE
+    );
+    shop.reconfigure(|text| text.replacen("public_key_id", &(certificate + "public_key_id"), 1));
+    shop.start_again().await;
+    let headers = signed(Signer::SecondKey, keys::PUBLIC_KEY_ID);
+    let answer = shop.notify("wechat", &headers, body.clone()).await;
+    assert_eq!(answer.status, 401, "one key under the other's name");
+    assert_eq!(shop.get(&by_new_key).await["status"], "PENDING");
+    let headers = signed(Signer::SecondKey, keys::SECOND_SERIAL);
+    let answer = shop.notify("wechat", &headers, body.clone()).await;
+    assert_eq!(answer.status, 200, "{:?}", answer.body);
+    assert_eq!(shop.get(&by_new_key).await["status"], "PAID");
+    let told = gateway.pay("WX-KEYS-2");
+    assert_eq!(tell(&shop, &told).await.status, 200);
+    assert_eq!(shop.get(&by_old_key).await["status"], "PAID");
+    assert_eq!(shop.alerts().await.len(), 1);
 }

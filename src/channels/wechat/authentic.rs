@@ -45,7 +45,7 @@ pub(super) fn check(
     if !signing::is_fresh(signed.stamp.timestamp, now) {
         return Err(Fault::Stale);
     }
-    let key = ring.find(signed.serial).ok_or(Fault::UnknownKey)?;
+    let key = ring.find(signed.serial, now).ok_or(Fault::UnknownKey)?;
     if key.verifies(&sign::message_text(signed.stamp, body), signed.signature) {
         Ok(())
     } else if sign::is_probe(signed.signature) {

@@ -95,6 +95,7 @@ pub(super) fn statement(transaction: &TransactionBody, account: Account<'_>) -> 
     let state = &transaction.trade_state;
     let status = match codes::trade(state) {
         Some(Trade::Paid) => ChargeStatus::Paid,
+        Some(Trade::GivenBack) => ChargeStatus::PaidAndSomeRefunded,
         Some(Trade::Payable) => ChargeStatus::Pending { next_action: None },
         Some(Trade::Declined) => ChargeStatus::Declined,
         Some(Trade::Closed) => ChargeStatus::Closed,

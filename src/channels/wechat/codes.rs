@@ -79,6 +79,8 @@ fn letters(code: &str) -> impl Iterator<Item = u8> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trade {
     Paid,
+    /// It was paid, and a refund was started, of a part or of all. Nothing lists a trade's refunds.
+    GivenBack,
     /// It can still be paid.
     Payable,
     Declined,
@@ -87,8 +89,7 @@ pub(super) enum Trade {
 
 const TRADE_STATES: [(&str, Trade); 8] = [
     ("SUCCESS", Trade::Paid),
-    // It was paid, and a refund was started, of a part or of all: the refunds tell the rest.
-    ("REFUND", Trade::Paid),
+    ("REFUND", Trade::GivenBack),
     ("NOTPAY", Trade::Payable),
     ("CLOSED", Trade::Closed),
     // The rest is of payments by a code that the payer shows.

@@ -68,13 +68,13 @@ impl Gateway {
         let Some(downloads) = &self.downloads else {
             return Ok(());
         };
-        if !self.ring.is_empty() {
+        if !self.ring.is_empty(self.clock.0.wall()) {
             self.renew_in_background(Times::are_old);
             return Ok(());
         }
         let download = async {
             let mut times = downloads.times.lock().await;
-            if self.ring.is_empty() {
+            if self.ring.is_empty(self.clock.0.wall()) {
                 self.download(&mut times, timeout).await
             } else {
                 Ok(())
@@ -179,8 +179,7 @@ impl Gateway {
         if named.serial != item.serial_no {
             return Err(of("it is announced under another serial number"));
         }
-        let over = keys::has_expired(certificate, self.clock.0.wall());
-        Ok((!over).then_some(named))
+        Ok(Some(named).filter(|named| !named.has_expired(self.clock.0.wall())))
     }
 }
 

@@ -14,6 +14,14 @@ pub(super) struct NamedKey {
     /// `PUB_KEY_ID_…`, or a certificate's serial number in upper-case hexadecimal digits.
     pub(super) serial: String,
     pub(super) key: RsaVerifier,
+    /// From then on it counts no more. `None`: the public key, which ends when WeChat Pay changes it.
+    pub(super) expires_at: Option<UnixMillis>,
+}
+
+impl NamedKey {
+    pub(super) fn has_expired(&self, now: UnixMillis) -> bool {
+        self.expires_at.is_some_and(|at| now > at)
+    }
 }
 
 /// Every key that is loaded.
@@ -33,13 +41,16 @@ impl KeyRing {
         }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.configured.is_empty() && self.with_downloaded(<[NamedKey]>::is_empty)
+    /// Whether no key is left that counts now.
+    pub(super) fn is_empty(&self, now: UnixMillis) -> bool {
+        let all_over = |keys: &[NamedKey]| keys.iter().all(|named| named.has_expired(now));
+        all_over(&self.configured) && self.with_downloaded(all_over)
     }
 
-    pub(super) fn find(&self, serial: &str) -> Option<RsaVerifier> {
-        find(&self.configured, serial)
-            .or_else(|| self.with_downloaded(|downloaded| find(downloaded, serial)))
+    /// The key of this name that counts now.
+    pub(super) fn find(&self, serial: &str, now: UnixMillis) -> Option<RsaVerifier> {
+        find(&self.configured, serial, now)
+            .or_else(|| self.with_downloaded(|downloaded| find(downloaded, serial, now)))
     }
 
     /// Replaces what was downloaded before: a certificate that is not offered any more does not count any more.
@@ -60,9 +71,9 @@ impl KeyRing {
     }
 }
 
-pub(super) fn find(keys: &[NamedKey], serial: &str) -> Option<RsaVerifier> {
+fn find(keys: &[NamedKey], serial: &str, now: UnixMillis) -> Option<RsaVerifier> {
     keys.iter()
-        .find(|named| named.serial == serial)
+        .find(|named| named.serial == serial && !named.has_expired(now))
         .map(|named| named.key.clone())
 }
 
@@ -77,14 +88,34 @@ pub(super) fn of_certificates(bundle: &str) -> Result<Vec<NamedKey>, KeyRefusal>
 pub(super) fn of_certificate(certificate: &Certificate) -> Option<NamedKey> {
     let inside = certificate.tbs_certificate();
     Some(NamedKey {
-        serial: hex::encode_upper(inside.serial_number().as_bytes()),
+        serial: serial_of(inside.serial_number().as_bytes()),
         key: RsaVerifier::of_info(inside.subject_public_key_info())?,
+        expires_at: Some(expiry_of(certificate)),
     })
 }
 
-/// Whether its time is over.
-pub(super) fn has_expired(certificate: &Certificate, now: UnixMillis) -> bool {
+/// As messages write it: DER puts a zero byte before a number whose first bit is set, which is no part of the number.
+fn serial_of(der: &[u8]) -> String {
+    match der {
+        [0, rest @ ..] if !rest.is_empty() => hex::encode_upper(rest),
+        whole => hex::encode_upper(whole),
+    }
+}
+
+fn expiry_of(certificate: &Certificate) -> UnixMillis {
     let not_after = certificate.tbs_certificate().validity().not_after;
-    let until_ms = i64::try_from(not_after.to_unix_duration().as_millis()).unwrap_or(i64::MAX);
-    now.0 > until_ms
+    let until_ms = i64::try_from(not_after.to_unix_duration().as_millis());
+    UnixMillis(until_ms.unwrap_or(i64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_serial_number_has_no_sign() {
+        assert_eq!(serial_of(&[0x00, 0xf1, 0x0a]), "F10A");
+        assert_eq!(serial_of(&[0x51, 0x00]), "5100");
+        assert_eq!(serial_of(&[0x00]), "00");
+    }
 }

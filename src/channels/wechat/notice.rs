@@ -113,6 +113,7 @@ fn told(
     Rejection {
         rule,
         explanation,
+        key_id: (rule == RejectionRule::UnknownKey).then_some(serial),
         signed_text: (rule == RejectionRule::Signature)
             .then(|| String::from_utf8_lossy(&text).into_owned()),
     }
@@ -126,7 +127,7 @@ fn of_unknown_key(gateway: &Gateway, serial: &str) -> String {
         return "while WeChat Pay still signs with certificates, list them in platform_certs"
             .to_owned();
     }
-    let coming = "the certificates are downloaded anew, and the notice comes again";
+    let coming = "no certificate of this number is here; the server downloads them anew, and the notice comes again";
     match gateway.download_trouble() {
         Some(why) => format!("{coming}; the last download failed: {why}"),
         None => coming.to_owned(),
@@ -266,6 +267,7 @@ fn reject(rule: RejectionRule, explanation: String) -> Rejection {
     Rejection {
         rule,
         explanation,
+        key_id: None,
         signed_text: None,
     }
 }

@@ -38,6 +38,8 @@ pub(super) struct Keys {
 
 const OWN_KEY: &str = "is the merchant's own key; needed is the one that WeChat Pay signs with";
 const OWN_CERTIFICATE: &str = "is the merchant's own certificate; needed is one of the platform's, which WeChat Pay signs with";
+const EXPIRED: &str =
+    "has a certificate that has expired, which nothing is verified with any more: serial number";
 const PLATFORM_SERIAL: &str =
     "is the serial number of a certificate in platform_certs; needed is that of the merchant's own";
 
@@ -63,7 +65,12 @@ impl WechatSettings {
                 return Err(opening.refuse("public_key", OWN_KEY));
             }
             let serial = id.clone();
-            configured.push(NamedKey { serial, key });
+            let expires_at = None;
+            configured.push(NamedKey {
+                serial,
+                key,
+                expires_at,
+            });
         }
         Ok(Keys {
             signer,
@@ -85,6 +92,11 @@ impl WechatSettings {
                 .map_err(|refusal| opening.refuse("platform_certs", refusal))?;
             if keys.iter().any(|named| named.key == *own) {
                 return Err(opening.refuse("platform_certs", OWN_CERTIFICATE));
+            }
+            let now = opening.clock.wall();
+            if let Some(over) = keys.iter().find(|named| named.has_expired(now)) {
+                let problem = format!("{EXPIRED} {}", over.serial);
+                return Err(opening.refuse("platform_certs", problem));
             }
             all.extend(keys);
         }

@@ -94,7 +94,7 @@ async fn a_bill_is_fetched_checked_by_its_hash_and_read() {
         refunds: 2,
         charged: 18_888,
         refunded: 5_000,
-        others: 0,
+        ..BillTotals::default()
     };
     assert_eq!(totals, expected);
     let [first, _, third, fourth] = lines.as_slice() else {
@@ -207,6 +207,22 @@ async fn columns_are_found_by_their_names() {
 }
 
 #[tokio::test]
+async fn a_column_and_a_sum_that_are_new_change_nothing() {
+    let desk = Desk::open().await;
+    let expected = desk.read(BILL.as_bytes()).unwrap();
+    let renamed = BILL.replacen(",商品名称", ",货物", 1);
+    assert_eq!(desk.read(renamed.as_bytes()).unwrap(), expected);
+    let lines = BILL.lines().enumerate().map(|(at, line)| match at {
+        0 => format!("{line},服务商分账金额"),
+        5 => format!("{line},服务商分账总金额"),
+        6 => format!("{line},`1.23"),
+        _ => format!("{line},`0.41"),
+    });
+    let wider = lines.collect::<Vec<_>>().join("\r\n") + "\r\n";
+    assert_eq!(desk.read(wider.as_bytes()).unwrap(), expected);
+}
+
+#[tokio::test]
 async fn orders_of_another_app_are_counted_and_another_merchants_bill_is_refused() {
     let desk = Desk::open().await;
     let other_app = BILL.replace(
@@ -241,10 +257,31 @@ async fn not_ready_and_no_such_day_and_an_empty_day_are_told_apart() {
         desk.fetch(DAY).await,
         Err(BillFault::NoSuchBill(_))
     ));
+    // In Beijing it is 18:00 of the next day.
     gateway.next_code(Op::Bill, 400, "NO_STATEMENT_EXIST");
     desk.fetch(DAY).await.unwrap();
     let (lines, totals) = read(desk.stage.channel.as_ref(), &desk.file()).unwrap();
     assert_eq!((lines.len(), totals), (0, BillTotals::default()));
+}
+
+#[tokio::test]
+async fn no_bill_before_ten_of_the_next_day_is_no_empty_day() {
+    let desk = Desk::open().await;
+    let today = date!(2026 - 11 - 30);
+    // 00:30 and 09:59:59 of the first of December, from 18:00:12.
+    for seconds in [23_388, 34_199] {
+        desk.stage.hands.pass(seconds);
+        desk.stage
+            .gateway
+            .next_code(Op::Bill, 400, "NO_STATEMENT_EXIST");
+        let fault = desk.fetch(today).await;
+        assert!(matches!(fault, Err(BillFault::NotReady(_))), "{fault:?}");
+    }
+    desk.stage.hands.pass(1);
+    desk.stage
+        .gateway
+        .next_code(Op::Bill, 400, "NO_STATEMENT_EXIST");
+    desk.fetch(today).await.unwrap();
 }
 
 #[tokio::test]

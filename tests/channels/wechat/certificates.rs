@@ -1,13 +1,13 @@
 //! The platform's certificates: downloaded before they are needed, renewed, and never taken from anybody else.
 
 use super::{NOW_S, ORDER, Stage, charge, settings, settings_without_keys};
-use crate::doubles::wechat::seal::{self, Signer};
+use crate::doubles::wechat::seal::{self, Headers, Signer};
 use crate::doubles::wechat::{Mishap, Op, keys};
 use oncepay::channels::wechat::WechatSettings;
 use oncepay::channels::{RawNotice, Rejection, RejectionRule};
 use oncepay::clock::Clock;
 use oncepay::domain::order::Answer;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -21,9 +21,16 @@ fn tell(stage: &Stage) -> Option<RejectionRule> {
 }
 
 fn told(stage: &Stage) -> Option<Rejection> {
-    let resource = json!({"mchid": keys::MCHID, "appid": keys::APPID, "out_trade_no": ORDER, "transaction_id": "4200",
-                          "trade_state": "SUCCESS", "amount": {"total": 8888, "currency": "CNY"}});
-    let (headers, body) = stage.gateway.notice("TRANSACTION.SUCCESS", &resource);
+    let (headers, body) = stage.gateway.notice("TRANSACTION.SUCCESS", &paid());
+    heard(stage, headers, &body)
+}
+
+fn paid() -> Value {
+    json!({"mchid": keys::MCHID, "appid": keys::APPID, "out_trade_no": ORDER, "transaction_id": "4200",
+           "trade_state": "SUCCESS", "amount": {"total": 8888, "currency": "CNY"}})
+}
+
+fn heard(stage: &Stage, headers: Headers, body: &[u8]) -> Option<Rejection> {
     let headers: BTreeMap<_, _> = headers
         .into_iter()
         .map(|(name, value)| (name.to_ascii_lowercase(), value))
@@ -31,7 +38,7 @@ fn told(stage: &Stage) -> Option<Rejection> {
     let notice = RawNotice {
         headers: &headers,
         query: "",
-        body: &body,
+        body,
     };
     stage.channel.verify(&notice, stage.hands.wall()).err()
 }
@@ -219,4 +226,58 @@ async fn with_the_public_key_alone_none_are_downloaded() {
     assert!(matches!(answer, Answer::Unknown(_)), "{answer:?}");
     tokio::time::sleep(Duration::from_millis(200)).await;
     assert_eq!(stage.gateway.count(Op::Certificates), 0);
+}
+
+#[tokio::test]
+async fn a_serial_number_whose_first_bit_is_set_is_found() {
+    let certificates = [keys::PLATFORM_CERTIFICATE, keys::SECOND_CERTIFICATE];
+    let two = WechatSettings {
+        platform_certs: certificates.map(str::to_owned).to_vec(),
+        ..settings_without_keys()
+    };
+    let stage = Stage::with(two, keys::PLATFORM_SERIAL).await;
+    let body = seal::notice("EV-1", "TRANSACTION.SUCCESS", &paid());
+    for (signer, serial, accepted) in [
+        (Signer::WechatPay, keys::PLATFORM_SERIAL, true),
+        (Signer::SecondKey, keys::SECOND_SERIAL, true),
+        (Signer::SecondKey, keys::PLATFORM_SERIAL, false),
+        (Signer::WechatPay, keys::SECOND_SERIAL, false),
+    ] {
+        let headers = seal::signed(signer, serial, NOW_S, &body);
+        let rule = heard(&stage, headers, &body).map(|rejection| rejection.rule);
+        let expected = (!accepted).then_some(RejectionRule::Signature);
+        assert_eq!(rule, expected, "{signer:?} as {serial}");
+    }
+}
+
+/// Beyond the end of the double's certificate.
+const FIVE_YEARS_S: i64 = 1_826 * 86_400;
+
+#[tokio::test]
+async fn a_certificate_whose_time_is_over_verifies_nothing_more() {
+    let both = WechatSettings {
+        platform_certs: vec![keys::PLATFORM_CERTIFICATE.to_owned()],
+        ..settings()
+    };
+    let stage = Stage::with(both, keys::PLATFORM_SERIAL).await;
+    assert_eq!(tell(&stage), None);
+    stage.hands.pass(FIVE_YEARS_S);
+    assert_eq!(tell(&stage), Some(RejectionRule::UnknownKey));
+    let answer = stage.channel.query(&charge("native")).await;
+    assert!(matches!(answer, Answer::Unknown(_)), "{answer:?}");
+    stage.gateway.inside().serial = keys::PUBLIC_KEY_ID.to_owned();
+    assert_eq!(tell(&stage), None, "the public key has no end of its own");
+}
+
+#[tokio::test]
+async fn where_every_certificate_is_over_nothing_is_sent() {
+    let stage = certificate_mode().await;
+    stage.channel.query(&charge("native")).await;
+    stage.hands.pass(FIVE_YEARS_S);
+    let answer = stage.channel.submit(&charge("native")).await;
+    let Answer::NotSent { summary } = answer else {
+        panic!("{answer:?}")
+    };
+    assert!(summary.contains("still valid"), "{summary}");
+    assert_eq!(stage.gateway.count(Op::Submit), 0);
 }

@@ -21,6 +21,7 @@ fn word(answer: &Answer) -> &'static str {
         Answer::Charge(statement) => match statement.status {
             ChargeStatus::Paid => "paid",
             ChargeStatus::PaidAndRefunded => "paid and refunded",
+            ChargeStatus::PaidAndSomeRefunded => "paid and some refunded",
             ChargeStatus::Pending { .. } => "pending",
             ChargeStatus::Processing => "processing",
             ChargeStatus::Declined => "declined",
@@ -28,7 +29,7 @@ fn word(answer: &Answer) -> &'static str {
             ChargeStatus::Unexplained(_) => "unexplained",
         },
         Answer::NotFound => "not found",
-        Answer::AlreadyPaid => "already paid",
+        Answer::AlreadyPaid | Answer::Hint(_) => "already paid",
         Answer::KeyConflict => "conflict",
         Answer::CannotClose => "cannot close",
         Answer::Throttled { .. } => "throttled",
@@ -158,7 +159,7 @@ async fn every_status_of_a_trade_means_what_the_table_says() {
     stage.gateway.pay(ORDER);
     for (state, meaning) in [
         ("SUCCESS", "paid"),
-        ("REFUND", "paid"),
+        ("REFUND", "paid and some refunded"),
         ("NOTPAY", "pending"),
         ("CLOSED", "closed"),
         ("REVOKED", "closed"),

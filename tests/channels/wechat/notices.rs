@@ -82,6 +82,12 @@ fn every_vector_ends_as_it_should() {
         let rejection = verified.expect_err("it is rejected");
         assert_eq!(rejection.rule, rule, "{}: {rejection:?}", vector["name"]);
         assert!(!rejection.explanation.contains('\n'));
+        let serial = (rule == RejectionRule::UnknownKey).then(|| {
+            vector["http"]["headers"]["Wechatpay-Serial"]
+                .as_str()
+                .unwrap()
+        });
+        assert_eq!(rejection.key_id.as_deref(), serial);
         let signed = (rule == RejectionRule::Signature)
             .then(|| vector["string_to_verify"].as_str().unwrap());
         assert_eq!(rejection.signed_text.as_deref(), signed);
@@ -128,6 +134,7 @@ fn told(notice: Notice, resource: &Value) {
         other @ (Notice::Charge { .. }
         | Notice::Dispute { .. }
         | Notice::OfTrade { .. }
+        | Notice::RefundBounced(_)
         | Notice::Unrelated { .. }) => {
             panic!("{other:?}")
         }
@@ -304,6 +311,7 @@ fn a_refund_is_told_by_our_number_where_it_is_ours() {
             other @ (Notice::Charge { .. }
             | Notice::Dispute { .. }
             | Notice::OfTrade { .. }
+            | Notice::RefundBounced(_)
             | Notice::Unrelated { .. }) => {
                 panic!("{other:?}")
             }

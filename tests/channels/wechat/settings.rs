@@ -4,9 +4,14 @@ use super::{Hands, open_at, settings};
 use crate::doubles::wechat::keys;
 use oncepay::channels::wechat::WechatSettings;
 use secrecy::SecretString;
+use std::sync::Arc;
 
 fn refused(settings: WechatSettings) -> (&'static str, String) {
-    match open_at("http://127.0.0.1:9", Hands::new(), settings) {
+    refused_at(Hands::new(), settings)
+}
+
+fn refused_at(hands: Arc<Hands>, settings: WechatSettings) -> (&'static str, String) {
+    match open_at("http://127.0.0.1:9", hands, settings) {
         Ok(_) => panic!("it is opened"),
         Err(refusal) => (refusal.key, refusal.to_string()),
     }
@@ -105,6 +110,25 @@ fn keys_that_do_not_fit_each_other_are_named() {
         ..with_certificate(keys::PLATFORM_CERTIFICATE)
     };
     is_refused(platforms_serial, "merchant_serial", "platform_certs");
+}
+
+#[test]
+fn a_certificate_that_has_expired_is_named() {
+    let bundle = [keys::SECOND_CERTIFICATE, keys::PLATFORM_CERTIFICATE].concat();
+    let hands = Hands::new();
+    let open = || {
+        let settings = with_certificate(&bundle);
+        open_at("http://127.0.0.1:9", hands.clone(), settings)
+    };
+    assert!(open().is_ok());
+    // On the day on which one of them ends, and some hours later.
+    hands.pass(1_825 * 86_400);
+    assert!(open().is_ok());
+    hands.pass(43_200);
+    let (key, words) = refused_at(hands.clone(), with_certificate(&bundle));
+    assert_eq!(key, "platform_certs");
+    assert!(words.contains("expired"), "{words}");
+    assert!(words.contains(keys::PLATFORM_SERIAL), "{words}");
 }
 
 #[test]

@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 /// Compressed: ten million lines and more.
 const BYTES_MAX: u64 = 1 << 30;
+const WHEN: &str = "it is made after 10:00 Beijing time of the next day";
 
 /// Where a bill is. The address works for some minutes and only with a signature.
 #[derive(Debug, Deserialize)]
@@ -82,8 +83,7 @@ async fn locate(
         return Err(BillFault::NoSuchBill("the day has not come yet".to_owned()));
     }
     if today == Some(day) {
-        let when = "it is made after 10:00 Beijing time of the next day";
-        return Err(BillFault::NotReady(when.to_owned()));
+        return Err(BillFault::NotReady(WHEN.to_owned()));
     }
     let date = beijing::date(day);
     let date = date.ok_or_else(|| BillFault::NoSuchBill("the day is none".to_owned()))?;
@@ -92,6 +92,13 @@ async fn locate(
     let said = said.map_err(unheard)?;
     match content::<Place>(&said, None) {
         Content::Body(place) => Ok(Some(place)),
+        // There is nothing of it yet, which is not to say that nothing moved.
+        Content::Refusal(Refusal {
+            meaning: Some(Meaning::NoBill),
+            ..
+        }) if !beijing::bill_is_made(day, gateway.clock.0.wall()) => {
+            Err(BillFault::NotReady(WHEN.to_owned()))
+        }
         Content::Refusal(refusal) => refused(refusal),
         Content::Unreadable => {
             let what = format!("HTTP {}, not a reply of the interface", said.status);

@@ -37,7 +37,7 @@ pub(super) fn read(
     while let Some((number, text)) = lines.next_line()? {
         let Some(cells) = text.strip_prefix('`') else {
             let names = text.to_owned();
-            summary::check(&names, number, &mut lines, &sums)?;
+            summary::check(&columns, (number, &names), &mut lines, &sums)?;
             return Ok(totals);
         };
         let row = Row::read(&columns, cells).map_err(|why| BillFault::unreadable(number, why))?;

@@ -1,5 +1,6 @@
 //! The summary at the end of a bill, held against its lines.
 
+use super::columns::Column;
 use super::decimal::Fine;
 use super::lines::Lines;
 use super::row::Row;
@@ -33,26 +34,54 @@ impl Sums {
         more(&mut self.wanted, row.wanted)
     }
 
-    /// Every name that the summary of a bill has, and its older names. `None` if it is none of them.
-    fn of(&self, name: &str) -> Option<Fine> {
-        Some(match name {
-            "应结订单总金额" | "总交易额" => self.settled,
-            "退款总金额" | "总退款金额" => self.returned,
-            "充值券退款总金额" | "总企业红包退款金额" | "总代金券或立减优惠退款金额" => {
-                self.voucher_returned
-            }
-            "手续费总金额" => self.fee,
-            "订单总金额" => self.total,
-            "申请退款总金额" => self.wanted,
-            _ => return None,
-        })
+    /// `None` of a column that holds no amounts.
+    const fn of(&self, column: Column) -> Option<Fine> {
+        match column {
+            Column::Settled => Some(self.settled),
+            Column::Returned => Some(self.returned),
+            Column::VoucherReturned => Some(self.voucher_returned),
+            Column::Fee => Some(self.fee),
+            Column::Total => Some(self.total),
+            Column::Wanted => Some(self.wanted),
+            Column::At
+            | Column::Appid
+            | Column::Mchid
+            | Column::TradeNo
+            | Column::OrderNo
+            | Column::TradeStatus
+            | Column::Currency
+            | Column::RefundNo
+            | Column::RefundStatus
+            | Column::RefundedAt
+            | Column::Other => None,
+        }
     }
 }
 
+/// The sums that the summary of a bill has, and their older names, each with the column that it is the sum of. Others are
+/// passed over, since nobody knows what they sum up.
+const SUMS: [(&str, Column); 10] = [
+    ("应结订单总金额", Column::Settled),
+    ("总交易额", Column::Settled),
+    ("退款总金额", Column::Returned),
+    ("总退款金额", Column::Returned),
+    ("充值券退款总金额", Column::VoucherReturned),
+    ("总企业红包退款金额", Column::VoucherReturned),
+    ("总代金券或立减优惠退款金额", Column::VoucherReturned),
+    ("手续费总金额", Column::Fee),
+    ("订单总金额", Column::Total),
+    ("申请退款总金额", Column::Wanted),
+];
+
 const COUNT: &str = "总交易单数";
 
-/// Reads the summary whose names are given, to the end of the bill.
-pub(super) fn check(names: &str, at: u64, lines: &mut Lines, sums: &Sums) -> Result<(), BillFault> {
+/// Reads the summary, whose names stand in the line that is given, to the end of the bill.
+pub(super) fn check(
+    columns: &[Column],
+    (at, names): (u64, &str),
+    lines: &mut Lines,
+    sums: &Sums,
+) -> Result<(), BillFault> {
     if !names.starts_with(COUNT) {
         return Err(BillFault::unreadable(
             at,
@@ -62,7 +91,7 @@ pub(super) fn check(names: &str, at: u64, lines: &mut Lines, sums: &Sums) -> Res
     let Some((number, text)) = lines.next_line()? else {
         return Err(BillFault::unreadable(at, "the summary is cut off"));
     };
-    held_against(names, text, sums).map_err(|why| BillFault::unreadable(number, why))?;
+    held_against(columns, names, text, sums).map_err(|why| BillFault::unreadable(number, why))?;
     match lines.next_line()? {
         None => Ok(()),
         Some((number, _)) => Err(BillFault::unreadable(
@@ -72,9 +101,12 @@ pub(super) fn check(names: &str, at: u64, lines: &mut Lines, sums: &Sums) -> Res
     }
 }
 
-fn held_against(names: &str, text: &str, sums: &Sums) -> Result<(), String> {
+/// Compares what is known, and wants the count and the sum of each column that is there.
+fn held_against(columns: &[Column], names: &str, text: &str, sums: &Sums) -> Result<(), String> {
     let cells = text.strip_prefix('`').ok_or("the summary has no values")?;
     let mut cells = cells.split(",`");
+    let mut counted = false;
+    let mut held = Vec::new();
     for name in names.split(',') {
         let said = cells
             .next()
@@ -83,19 +115,24 @@ fn held_against(names: &str, text: &str, sums: &Sums) -> Result<(), String> {
             if said.parse() != Ok(sums.lines) {
                 return Err(format!("{COUNT} says {said}, and there are {}", sums.lines));
             }
-            continue;
-        }
-        let sum = sums
-            .of(name)
-            .ok_or_else(|| format!("{name} is no sum of a bill"))?;
-        if Fine::parse(said) != Some(sum) {
-            return Err(format!(
-                "{name} says {said}, which is not the sum of the lines"
-            ));
+            counted = true;
+        } else if let Some((_, column)) = SUMS.iter().find(|(listed, _)| *listed == name) {
+            if Fine::parse(said) != sums.of(*column) {
+                return Err(format!(
+                    "{name} says {said}, which is not the sum of the lines"
+                ));
+            }
+            held.push(*column);
         }
     }
-    match cells.next() {
+    if cells.next().is_some() {
+        return Err("the summary has more values than names".to_owned());
+    }
+    let mut sums = SUMS.iter();
+    let missing = sums.find(|(_, column)| columns.contains(column) && !held.contains(column));
+    match missing {
+        _ if !counted => Err(format!("{COUNT} is missing in the summary")),
+        Some((name, _)) => Err(format!("{name} is missing in the summary")),
         None => Ok(()),
-        Some(_) => Err("the summary has more values than names".to_owned()),
     }
 }
