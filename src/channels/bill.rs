@@ -44,8 +44,20 @@ pub struct BillLine {
     pub completed_at: Option<UnixMillis>,
 }
 
+/// A row that is about an order of ours, or may be, and cannot be read: the others count, and a person looks at it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadRow {
+    /// From 1.
+    pub line: u64,
+    pub order_no: Option<String>,
+    pub problem: String,
+}
+
+/// A bill with more of them cannot be read as a whole.
+pub const BAD_ROWS_MAX: usize = 1_000;
+
 /// What a bill says of itself, held against its lines.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BillTotals {
     pub charges: u64,
     pub refunds: u64,
@@ -54,6 +66,8 @@ pub struct BillTotals {
     pub refunded: i64,
     /// Lines about neither a charge nor a refund, such as fees and payouts: counted, and told to nobody.
     pub others: u64,
+    /// Not in the sums.
+    pub bad: Vec<BadRow>,
 }
 
 /// Why there is no bill, or none that counts.

@@ -54,6 +54,12 @@ pub trait Channel: Send + Sync + 'static {
     fn query<'a>(&'a self, call: &'a ChargeCall) -> Call<'a, Answer>;
     /// Closes an unpaid order at the channel.
     fn close<'a>(&'a self, call: &'a ChargeCall) -> Call<'a, Answer>;
+    /// Whether this call is answered here, without asking the channel: then its answer does not say whether the channel
+    /// is up.
+    fn answers_here(&self, kind: CallKind, call: &ChargeCall) -> bool {
+        let _always_asked = (kind, call);
+        false
+    }
     /// Gives money back. Sent again under the same number, it must be the same refund.
     fn refund<'a>(&'a self, call: &'a RefundCall) -> Call<'a, RefundAnswer> {
         Box::pin(std::future::ready(no_refunds(call)))
@@ -81,6 +87,14 @@ pub trait Channel: Send + Sync + 'static {
     fn verify(&self, notice: &RawNotice<'_>, now: UnixMillis) -> Result<Notice, Rejection>;
     /// The channel's own words for "received" and "send it again".
     fn acknowledgement(&self, received: Acknowledge) -> AcknowledgementBody;
+}
+
+/// Which call about a charge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallKind {
+    Submit,
+    Query,
+    Close,
 }
 
 /// What a channel looks at before an order is created.
@@ -244,6 +258,8 @@ pub enum Notice {
         phase: DisputePhase,
         summary: String,
     },
+    /// The payer's bank has not taken a refund that was done here. Nothing changes for the order; a person is told.
+    RefundBounced(RefundBounce),
     /// Names the trade that it is about and not the order: the number of the order in `about` is empty until it is looked
     /// up. A trade that is not on record concerns no order of ours.
     OfTrade { trade_no: String, about: Box<Self> },
@@ -291,10 +307,24 @@ impl Notice {
                 phase,
                 summary,
             },
+            Self::RefundBounced(bounce) => Self::RefundBounced(RefundBounce {
+                order_no: number,
+                ..bounce
+            }),
             Self::OfTrade { about, .. } => about.about(number),
             Self::Unrelated { kind } => Self::Unrelated { kind },
         }
     }
+}
+
+/// A refund that was done, and that the payer's bank has not taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RefundBounce {
+    pub order_no: String,
+    pub trade_no: String,
+    pub refund_no: String,
+    /// For people: what becomes of the money.
+    pub summary: String,
 }
 
 /// Why a notice was rejected: the first rule that failed.
@@ -303,6 +333,8 @@ pub struct Rejection {
     pub rule: RejectionRule,
     /// For an operator, one line, without secrets.
     pub explanation: String,
+    /// The key that the notice names, where the rule is that none of that name is loaded.
+    pub key_id: Option<String>,
     /// The text that was checked, without secrets, where the rule is about a signature.
     pub signed_text: Option<String>,
 }

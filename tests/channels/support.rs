@@ -75,6 +75,7 @@ pub(crate) fn meaning(answer: &Answer) -> String {
         Answer::Unknown(unknown) => format!("unknown: {}", unknown.reason.as_str()),
         Answer::NotFound => "not found".to_owned(),
         Answer::AlreadyPaid => "already paid".to_owned(),
+        Answer::Hint(hint) => format!("hint: {:?}", hint.says),
         Answer::KeyConflict => "key conflict".to_owned(),
         Answer::CannotClose => "cannot close".to_owned(),
         Answer::Throttled { .. } => "throttled".to_owned(),
@@ -259,4 +260,21 @@ impl Merchant {
         }
         panic!("{count} callbacks did not arrive");
     }
+}
+
+/// A bill of a million lines takes less than 10 s where nothing else runs, which is printed; three times as much is no
+/// hiccup of the machine any more.
+const LONG_BILL_MAX: Duration = Duration::from_secs(30);
+/// The largest that this process may ever have been.
+const RESIDENT_KIB_MAX: u64 = 200 * 1024;
+
+/// Tells how long reading a bill of a million lines took, and holds it and the memory against their bounds.
+pub(crate) fn is_read_in_little(whose: &str, took: Duration) {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let digits = line.unwrap().trim().trim_end_matches(" kB");
+    let most: u64 = digits.parse().unwrap();
+    println!("a million lines of {whose}'s in {took:?}, at most {most} KiB");
+    assert!(took < LONG_BILL_MAX, "{whose}: {took:?}");
+    assert!(most < RESIDENT_KIB_MAX, "{whose}: {most} KiB");
 }

@@ -1,7 +1,8 @@
 //! Orders that are charged through Stripe, with a double of it on the loopback.
 
-use crate::support::doubles::stripe::{KEY, SECRET, SignedEvent, StripeDouble, Trick, text};
+use crate::support::doubles::stripe::{KEY, SECRET, SignedEvent, StripeDouble, Trick, sign, text};
 use crate::support::{Answer, MERCHANT, Processor, Shop, Stage, alerts_of, eventually, order};
+use oncepay::clock::SystemClock;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
@@ -10,10 +11,15 @@ const CREATE: &str = "POST /v1/payment_intents";
 
 /// A shop whose orders go to the double; the processor beside it has nothing to do.
 pub(crate) async fn open(base_url: &str) -> (Processor, Shop) {
+    open_with(base_url, &[SECRET]).await
+}
+
+/// The same, with these signing secrets of its endpoint.
+pub(crate) async fn open_with(base_url: &str, secrets: &[&str]) -> (Processor, Shop) {
     let processor = Processor::start().await;
     let stage = Stage {
         pending_schedule: r#"["10m"]"#,
-        more: section(base_url, KEY, &[SECRET]),
+        more: section(base_url, KEY, secrets),
         ..Stage::default()
     };
     let shop = Shop::open(&processor, stage).await;
@@ -35,17 +41,21 @@ pub(crate) fn of_stripe(order_no: &str) -> Value {
     body
 }
 
+pub(crate) fn now_s() -> i64 {
+    SystemClock::start().wall().0 / 1000
+}
+
 pub(crate) fn id(order: &Value) -> &str {
     order["order_id"].as_str().expect("an id")
 }
 
-async fn hear(shop: &Shop, event: &SignedEvent) -> Answer {
+pub(crate) async fn hear(shop: &Shop, event: &SignedEvent) -> Answer {
     let headers = [("stripe-signature", event.signature.clone())];
     shop.notify("stripe", &headers, event.body.clone()).await
 }
 
 /// The payer pays the order, and Stripe tells so.
-async fn paid(shop: &Shop, double: &StripeDouble, order_no: &str) -> Value {
+pub(crate) async fn paid(shop: &Shop, double: &StripeDouble, order_no: &str) -> Value {
     let created = shop.create(&of_stripe(order_no)).await;
     assert_eq!(created.text("status"), "PENDING", "{:?}", created.body);
     let event = double.event("payment_intent.succeeded", &double.pay(order_no));
@@ -160,16 +170,28 @@ async fn events_that_lie_are_rejected_and_those_that_differ_stop_the_order() {
         .replace("1999", "1998")
         .into_bytes();
     assert_eq!(hear(&shop, &forged).await.status, 401);
-    assert_eq!(shop.get(order_id).await["callback_count"], 0);
+    let unsigned = shop.notify("stripe", &[], genuine.body.clone()).await;
+    assert_eq!(unsigned.status, 401);
+    let three_years_s = 3 * 365 * 86_400;
+    let old = sign(SECRET, now_s() - three_years_s, genuine.body);
+    assert_eq!(hear(&shop, &old).await.status, 401);
+    let untouched = shop.get(order_id).await;
+    assert_eq!(untouched["status"], "PENDING");
+    assert_eq!(untouched["callback_count"], 0);
+    let rows = shop.database.number("SELECT COUNT(*) FROM callbacks");
+    assert_eq!((rows.await, shop.alerts().await.len()), (0, 0));
 
     let five_cents = double.change_intent("cheap", &json!({"amount_received": 5}));
     let event = double.event("payment_intent.succeeded", &five_cents);
-    for _ in 0..2 {
+    for _ in 0..3 {
         assert_eq!(hear(&shop, &event).await.status, 200);
     }
     let stopped = shop.becomes(order_id, "MANUAL").await;
     assert_eq!(stopped["reason"], "amount_mismatch");
-    assert_eq!(stopped["callback_count"], 2);
+    assert_eq!(stopped["callback_count"], 3);
+    let events = shop.events(order_id).await;
+    let stops = events.iter().filter(|event| event["to"] == "MANUAL");
+    assert_eq!(stops.count(), 1, "{events:?}");
     let alerts = alerts_of(&shop, order_id).await;
     assert_eq!(alerts.len(), 1, "{alerts:?}");
 }

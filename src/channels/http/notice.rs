@@ -104,6 +104,7 @@ fn reject(rule: RejectionRule, explanation: String) -> Rejection {
     Rejection {
         rule,
         explanation,
+        key_id: None,
         signed_text: None,
     }
 }

@@ -52,6 +52,7 @@ async fn as_it_stands(exchange: &Exchange, first: Intent, deadline: Deadline) ->
         Answer::Charge(_) => now,
         Answer::NotFound
         | Answer::AlreadyPaid
+        | Answer::Hint(_)
         | Answer::KeyConflict
         | Answer::CannotClose
         | Answer::Throttled { .. }
@@ -60,31 +61,38 @@ async fn as_it_stands(exchange: &Exchange, first: Intent, deadline: Deadline) ->
     }
 }
 
-/// Asks by the intent's name, or looks for it by the order's number.
+/// Asks by the intent's name, which is looked for by the order's number where nobody has told it.
 pub(super) async fn query(exchange: &Exchange, call: &ChargeCall, now: UnixMillis) -> Answer {
     let deadline = Deadline::after(call.timeout);
-    if let Some(id) = known(call) {
-        return match retrieve(exchange, id, deadline).await {
-            End::Object(told) => statement(told.object),
-            End::Error(refusal) => asked(refusal),
-            End::Silence(silence) => silence.into(),
-        };
+    let id = match name(exchange, call, now, deadline).await {
+        Ok(id) => id,
+        Err(missed) => return not_one(call, missed),
+    };
+    match retrieve(exchange, &id, deadline).await {
+        End::Object(told) => statement(told.object),
+        End::Error(refusal) => asked(refusal),
+        End::Silence(silence) => silence.into(),
     }
-    match search::intent(exchange, call, now, deadline).await {
-        Ok(intent) => statement(intent),
-        Err(missed) => not_one(call, missed),
+}
+
+async fn name(
+    exchange: &Exchange,
+    call: &ChargeCall,
+    now: UnixMillis,
+    deadline: Deadline,
+) -> Result<String, Missed> {
+    match known(call) {
+        Some(id) => Ok(id.to_owned()),
+        None => search::intent(exchange, call, now, deadline).await,
     }
 }
 
 /// Cancels the intent. A payer who has begun a debit, or has paid, cannot be stopped: then the intent says so.
 pub(super) async fn close(exchange: &Exchange, call: &ChargeCall, now: UnixMillis) -> Answer {
     let deadline = Deadline::after(call.timeout);
-    let id = match known(call) {
-        Some(id) => id.to_owned(),
-        None => match search::intent(exchange, call, now, deadline).await {
-            Ok(intent) => intent.id,
-            Err(missed) => return not_one(call, missed),
-        },
+    let id = match name(exchange, call, now, deadline).await {
+        Ok(id) => id,
+        Err(missed) => return not_one(call, missed),
     };
     if !is_intent(&id) {
         return unreadable("an intent without a name").into();
@@ -118,9 +126,10 @@ fn cannot_close(refusal: Refusal) -> Answer {
         return Answer::CannotClose;
     };
     match told.status {
-        ChargeStatus::Paid | ChargeStatus::PaidAndRefunded | ChargeStatus::Closed => {
-            Answer::Charge(told)
-        }
+        ChargeStatus::Paid
+        | ChargeStatus::PaidAndRefunded
+        | ChargeStatus::PaidAndSomeRefunded
+        | ChargeStatus::Closed => Answer::Charge(told),
         ChargeStatus::Pending { .. }
         | ChargeStatus::Processing
         | ChargeStatus::Declined

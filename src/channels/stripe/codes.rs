@@ -46,11 +46,13 @@ const REFUNDS: [(&str, RefundStands); 5] = [
     ("canceled", RefundStands::Failed),
 ];
 
-/// How a dispute that is closed has ended. An inquiry that ends without a dispute takes nothing.
-const DISPUTES_CLOSED: [(&str, DisputePhase); 3] = [
+/// How a dispute has ended. An inquiry that ends without a dispute takes nothing; one that was *prevented* never became a
+/// dispute, because the money was given back before.
+const DISPUTES_OVER: [(&str, DisputePhase); 4] = [
     ("won", DisputePhase::Won),
     ("warning_closed", DisputePhase::Won),
     ("lost", DisputePhase::Lost),
+    ("prevented", DisputePhase::Lost),
 ];
 
 pub(super) fn intent(status: &str) -> Option<Stands> {
@@ -61,8 +63,9 @@ pub(super) fn refund(status: &str) -> Option<RefundStands> {
     meaning(&REFUNDS, status)
 }
 
-pub(super) fn dispute_closed(status: &str) -> Option<DisputePhase> {
-    meaning(&DISPUTES_CLOSED, status)
+/// How a dispute with this status has ended; `None` while it goes on, and where the status is not listed.
+pub(super) fn dispute_over(status: &str) -> Option<DisputePhase> {
+    meaning(&DISPUTES_OVER, status)
 }
 
 fn meaning<T: Copy>(table: &[(&str, T)], word: &str) -> Option<T> {

@@ -22,27 +22,32 @@ const MODES: [(&str, bool); 4] = [
     ("rk_test_", false),
 ];
 
-/// Whether the key moves real money.
-pub(super) fn mode(opening: &Opening, key: &SecretString) -> Result<bool, SettingRefusal> {
+/// `None` if it is no secret key.
+fn is_live(key: &SecretString) -> Option<bool> {
     let text = key.expose_secret();
     let mode = MODES.iter().find(|(prefix, _)| text.starts_with(prefix));
-    let (_, live) = mode.ok_or_else(|| {
-        let problem = if text.starts_with("pk_") {
+    mode.map(|(_, live)| *live)
+}
+
+/// Whether the key moves real money.
+pub(super) fn mode(opening: &Opening, key: &SecretString) -> Result<bool, SettingRefusal> {
+    let live = is_live(key).ok_or_else(|| {
+        let problem = if key.expose_secret().starts_with("pk_") {
             "is the publishable key; the secret key (sk_live_… or sk_test_…) is needed"
         } else {
             "must be a secret key: sk_live_…, sk_test_…, rk_live_… or rk_test_…"
         };
         opening.refuse("secret_key", problem)
     })?;
-    if !opening.loopback && *live != opening.account.live {
-        let problem = if *live {
+    if live != opening.account.live {
+        let problem = if live {
             "is a live key, and the channel is not live"
         } else {
             "is a test key, and the channel is live"
         };
         return Err(opening.refuse("secret_key", problem));
     }
-    Ok(*live)
+    Ok(live)
 }
 
 /// The header that every call carries; it is never shown.

@@ -36,7 +36,8 @@ const METHOD: &str = "intent";
 const SUBJECT_CHARS_MAX: usize = 128;
 const HOUR_MS: i64 = 3_600_000;
 const DAY_MS: i64 = 24 * HOUR_MS;
-/// Stripe may forget a key after 24 h. An hour less: a call may wait for its turn, and clocks differ.
+/// Stripe may forget a key after 24 h. An hour less: a call may wait for its turn, which `read_timeout` bounds, and clocks
+/// differ.
 const KEY_LIFE_MS: i64 = 23 * HOUR_MS;
 /// An order lives 30 days at most, and a SEPA debit that is begun on the last of them takes up to 14 business days.
 const SETTLES_WITHIN_MS: i64 = (30 + 21) * DAY_MS;

@@ -117,12 +117,8 @@ fn read(event: &Event<'_>) -> Result<Notice, Rejection> {
     let notice = match about {
         About::Intent => intent(event, parsed(data)?)?,
         About::Refund => refund(event, parsed(data)?)?,
-        About::DisputeOpened => dispute(event, parsed(data)?, Some(DisputePhase::Opened))?,
-        About::DisputeClosed => {
-            let dispute_told: Dispute = parsed(data)?;
-            let phase = codes::dispute_closed(&dispute_told.status);
-            dispute(event, dispute_told, phase)?
-        }
+        About::DisputeOpened => dispute(event, parsed(data)?, DisputePhase::Opened)?,
+        About::DisputeClosed => dispute(event, parsed(data)?, DisputePhase::Ended)?,
     };
     Ok(notice.unwrap_or_else(unrelated))
 }
@@ -175,15 +171,14 @@ fn refund(event: &Event<'_>, refund: Refund) -> Result<Option<Notice>, Rejection
     })
 }
 
-/// `phase` is `None` where a dispute has ended in a way that is not listed.
+/// `by_type`: how far it is where its status does not say that it has ended so or so.
 fn dispute(
     event: &Event<'_>,
     dispute: Dispute,
-    phase: Option<DisputePhase>,
+    by_type: DisputePhase,
 ) -> Result<Option<Notice>, Rejection> {
     let status = printable(&dispute.status);
-    let phase =
-        phase.ok_or_else(|| malformed(format!("a dispute that is closed as `{status}`")))?;
+    let phase = codes::dispute_over(&dispute.status).unwrap_or(by_type);
     if !is_name(&dispute.id) {
         return Err(malformed("the dispute's id is none".to_owned()));
     }

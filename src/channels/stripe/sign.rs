@@ -135,6 +135,7 @@ pub(super) fn reject(rule: RejectionRule, explanation: String) -> Rejection {
     Rejection {
         rule,
         explanation,
+        key_id: None,
         signed_text: None,
     }
 }

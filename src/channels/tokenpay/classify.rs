@@ -178,7 +178,7 @@ fn worth(found: &Found, ordered: i64) -> Option<i64> {
 }
 
 /// The gateway looks for no transfer any more, and nobody tells of one that comes too late.
-pub(super) fn expired(when: WhenExpired) -> ChargeStatus {
+fn expired(when: WhenExpired) -> ChargeStatus {
     match when {
         WhenExpired::Close => ChargeStatus::Closed,
         WhenExpired::Manual => {

@@ -13,10 +13,10 @@ mod wire;
 
 use super::opening::{Opening, SettingRefusal};
 use super::{
-    Acknowledge, AcknowledgementBody, Admission, Call, Channel, ChargeCall, FieldRefusal, Notice,
-    RawNotice, Rejection,
+    Acknowledge, AcknowledgementBody, Admission, Call, CallKind, Channel, ChargeCall, FieldRefusal,
+    Notice, RawNotice, Rejection,
 };
-use crate::channels::client;
+use crate::channels::client::{self, Silence};
 use crate::domain::order::{Answer, Fingerprint};
 use crate::domain::schedule::Capabilities;
 use crate::domain::{Currency, UnixMillis};
@@ -114,17 +114,29 @@ impl Tokenpay {
         classify::created(client::call(request, call.timeout).await, &call.order_no)
     }
 
-    /// The gateway is asked by its own id of the order alone. Without one no pay page has come back, so that no payer
-    /// was told where to send anything: as good as no charge. The next submit returns the order if there is one.
+    /// The gateway is asked by its own id of the order alone.
     async fn ask(&self, call: &ChargeCall) -> Answer {
         let Some(id) = &call.channel_ref else {
-            return Answer::NotFound;
+            return self.without_id(call);
         };
         let Some(url) = wire::query(&self.opening.base_url, id, &self.api_token) else {
             return not_built();
         };
         let end = client::call(self.client.get(url), call.timeout).await;
         classify::queried(end, id, &self.tokens)
+    }
+
+    /// Without an id no pay page has come back, so that no payer was told where to send anything: as good as no charge.
+    /// The next submit returns the order if there is one. Once the gateway may make another one instead, and after a
+    /// restore from a backup, the id may be lost with a page that a payer has: nobody knows.
+    fn without_id(&self, call: &ChargeCall) -> Answer {
+        let now = self.opening.clock.wall();
+        let is_old = |first: UnixMillis| first.plus(KEY_LIFE_MS) <= now;
+        if call.first_submit_at.is_some_and(is_old) {
+            let unknown = "the gateway is asked by its id of the order, and has not told it";
+            return Silence::unreadable(unknown).into();
+        }
+        Answer::NotFound
     }
 
     /// The largest amount, in minor units.
@@ -198,6 +210,14 @@ impl Channel for Tokenpay {
     fn close<'a>(&'a self, call: &'a ChargeCall) -> Call<'a, Answer> {
         let _closes_nothing = call;
         Box::pin(std::future::ready(Answer::CannotClose))
+    }
+
+    fn answers_here(&self, kind: CallKind, call: &ChargeCall) -> bool {
+        match kind {
+            CallKind::Submit => false,
+            CallKind::Query => call.channel_ref.is_none(),
+            CallKind::Close => true,
+        }
     }
 
     fn verify(&self, notice: &RawNotice<'_>, now: UnixMillis) -> Result<Notice, Rejection> {

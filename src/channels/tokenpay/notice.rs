@@ -1,19 +1,19 @@
 //! The gateway's notices: MD5 over every field that arrived, then the fields.
 //!
 //! A notice is a hint. MD5 with a shared token behind the text is a weak proof, it has no time in it, and it can be sent
-//! by whoever has seen one: so that *paid* in a notice makes the gateway be asked, over the connection that the
-//! configuration names, and only its answer pays an order.
+//! by whoever has seen one: so that *paid* in a notice, or *expired*, makes the gateway be asked, over the connection that
+//! the configuration names, and only its answer pays an order or ends one.
 //!
 //! Source: LightCountry/TokenPay, `BgServices/OrderNotifyService.cs`, `Extensions/ObjectExtension.cs`, `Wiki/docs.md`.
 
 use super::amount::Decimal;
-use super::classify::{expired, is_id};
+use super::classify::is_id;
 use super::codes::{self, OrderStatus};
 use super::sign::{self, Fields, SIGNATURE};
 use super::{Tokens, scalar};
 use crate::channels::words::{is_name, printable};
 use crate::channels::{Notice, RawNotice, Rejection, RejectionRule};
-use crate::domain::order::{Answer, ChargeStatus, Statement};
+use crate::domain::order::{Answer, ChargeStatus, Hint, Hinted, Statement};
 use crate::domain::{Currency, Money};
 use secrecy::SecretString;
 
@@ -42,7 +42,7 @@ pub(super) fn verify(
         return Err(rejection);
     }
     of_ours(&fields, tokens)?;
-    read(&fields, tokens)
+    read(&fields)
 }
 
 /// Several channels may stand at one gateway, with one token, each for a currency of the chain.
@@ -60,7 +60,7 @@ fn of_ours(fields: &Fields, tokens: &Tokens) -> Result<(), Rejection> {
     }
 }
 
-fn read(fields: &Fields, tokens: &Tokens) -> Result<Notice, Rejection> {
+fn read(fields: &Fields) -> Result<Notice, Rejection> {
     let field = |name: &'static str| fields.get(name).map(String::as_str).unwrap_or_default();
     let (id, order_no, word) = (field("Id"), field("OutOrderId"), field("Status"));
     if !is_id(id) {
@@ -73,25 +73,30 @@ fn read(fields: &Fields, tokens: &Tokens) -> Result<Notice, Rejection> {
         return Err(missing("Status"));
     }
     let status = codes::order_status(word);
-    let charge = match status {
-        Some(OrderStatus::Paid) => None,
-        Some(OrderStatus::Expired) => Some(expired(tokens.when_expired)),
-        Some(OrderStatus::Pending) => Some(ChargeStatus::Pending { next_action: None }),
-        None => Some(ChargeStatus::Unexplained(printable(word))),
+    let hint = |says| {
+        Answer::Hint(Hint {
+            says,
+            reference: id.to_owned(),
+        })
     };
-    let word = status.map_or_else(|| printable(word), |status| status.as_str().to_owned());
-    let answer = match charge {
-        None => Answer::AlreadyPaid,
-        Some(charge) => Answer::Charge(Statement {
-            status: charge,
+    let stated = |status, word: &str| -> Result<Answer, Rejection> {
+        Ok(Answer::Charge(Statement {
+            status,
             order_no: order_no.to_owned(),
             idempotency_key: None,
             merchant: None,
             money: Some(money(fields).ok_or_else(|| missing("ActualAmount or BaseCurrency"))?),
             trade_no: None,
             reference: Some(id.to_owned()),
-            summary: word.clone(),
-        }),
+            summary: word.to_owned(),
+        }))
+    };
+    let word = status.map_or_else(|| printable(word), |status| status.as_str().to_owned());
+    let answer = match status {
+        Some(OrderStatus::Paid) => hint(Hinted::Paid),
+        Some(OrderStatus::Expired) => hint(Hinted::Over),
+        Some(OrderStatus::Pending) => stated(ChargeStatus::Pending { next_action: None }, &word)?,
+        None => stated(ChargeStatus::Unexplained(word.clone()), &word)?,
     };
     Ok(Notice::Charge {
         key: id.to_owned(),
@@ -116,6 +121,7 @@ fn reject(rule: RejectionRule, explanation: String) -> Rejection {
     Rejection {
         rule,
         explanation,
+        key_id: None,
         signed_text: None,
     }
 }

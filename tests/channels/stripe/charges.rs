@@ -1,13 +1,12 @@
 //! Charging through Stripe: one order, one intent, whatever happens on the way.
 
-use super::stage::{beside, channel_at, charge, money, now, told, word};
+use super::stage::{beside, channel_at, charge, money, told, word};
 use crate::doubles::stripe::{StripeDouble, Trick, text};
 use oncepay::domain::order::{Answer, ChargeStatus, NextAction};
 use serde_json::json;
 use std::time::Duration;
 
 const CREATE: &str = "POST /v1/payment_intents";
-const HOUR_MS: i64 = 3_600_000;
 
 #[tokio::test]
 async fn an_order_becomes_an_intent_that_the_payer_confirms() {
@@ -154,61 +153,6 @@ async fn what_is_not_stripes_own_word_says_nothing() {
             assert!(word(&answer).starts_with("unknown"), "{status}: {answer:?}");
         }
     }
-}
-
-#[tokio::test]
-async fn an_intent_is_looked_for_in_every_page_and_only_where_it_can_be() {
-    let double = StripeDouble::start();
-    let channel = beside(&double);
-    let mut call = charge("deep");
-    channel.submit(&call).await;
-    for n in 0..250 {
-        // Other shops' orders, some of whose numbers begin as ours or contain it.
-        double.add_intent(&json!({"metadata": {"out_trade_no": format!("deep{n}")}}));
-    }
-    double.add_intent(&json!({"metadata": {}}));
-    assert_eq!(word(&channel.query(&call).await), "payable");
-    assert_eq!(double.gets("/v1/payment_intents"), 3);
-
-    // A page that is missing leaves open whether there is one.
-    let other = charge("nowhere");
-    double.next("GET /v1/payment_intents", Trick::DropBefore);
-    assert_eq!(word(&channel.query(&other).await), "unknown: unavailable");
-    assert_eq!(channel.query(&other).await, Answer::NotFound);
-
-    // Created two days before the order was first sent: that is another life of the number.
-    call.first_submit_at = Some(now().plus(48 * HOUR_MS));
-    assert_eq!(channel.query(&call).await, Answer::NotFound);
-}
-
-#[tokio::test]
-async fn an_order_whose_row_came_from_a_backup_finds_the_intent_of_yesterday() {
-    let double = StripeDouble::start();
-    let channel = beside(&double);
-    double.shift_clock(-30 * HOUR_MS);
-    double.add_intent(
-        &json!({"metadata": {"out_trade_no": "restored"}, "amount": 1999, "amount_received": 1999,
-        "status": "succeeded"}),
-    );
-    let mut call = charge("restored");
-    call.first_submit_at = None;
-    assert_eq!(word(&channel.query(&call).await), "paid");
-}
-
-#[tokio::test]
-async fn two_intents_of_one_order_are_for_a_person_and_never_guessed_at() {
-    let double = StripeDouble::start();
-    let channel = beside(&double);
-    let call = charge("twins");
-    channel.submit(&call).await;
-    double.forget_keys();
-    channel.submit(&call).await;
-    assert_eq!(double.intents("twins").len(), 2);
-
-    let statement = told(channel.query(&call).await);
-    assert!(matches!(statement.status, ChargeStatus::Unexplained(_)));
-    assert!(statement.summary.contains("2 payment intents"));
-    assert_eq!(word(&channel.close(&call).await), "unexplained");
 }
 
 #[tokio::test]

@@ -149,6 +149,12 @@ fn a_dispute_is_told_by_its_intent_when_it_begins_and_when_it_has_ended() {
         ("closed", "won", DisputePhase::Won),
         ("closed", "warning_closed", DisputePhase::Won),
         ("closed", "lost", DisputePhase::Lost),
+        // Given back before it became one; the first event may be the last.
+        ("closed", "prevented", DisputePhase::Lost),
+        ("created", "prevented", DisputePhase::Lost),
+        ("created", "lost", DisputePhase::Lost),
+        ("created", "something_new", DisputePhase::Opened),
+        ("closed", "something_new", DisputePhase::Ended),
     ] {
         let notice = heard(&format!("charge.dispute.{kind}"), &dispute(status)).unwrap();
         let Notice::OfTrade { trade_no, about } = notice else {
@@ -171,8 +177,24 @@ fn a_dispute_is_told_by_its_intent_when_it_begins_and_when_it_has_ended() {
         let notice = heard(&format!("charge.dispute.{kind}"), &dispute("won")).unwrap();
         assert!(matches!(notice, Notice::Unrelated { .. }), "{notice:?}");
     }
-    let odd = heard("charge.dispute.closed", &dispute("vanished")).unwrap_err();
-    assert_eq!(odd.rule, RejectionRule::Malformed);
+}
+
+#[test]
+fn the_signature_is_over_the_bytes_as_they_came() {
+    let written = concat!(
+        "{ \"data\" : {\n\t\"object\": {\"x\":1.0, \"id\": \"pi_1\",\"object\":\"payment_intent\", \"amount\": 1999,\n",
+        "\"amount_received\":1999 ,\"currency\":\"usd\",\"status\":\"succeeded\",\"metadata\":{\"out_trade_no\":\"o-1\"}}},\r\n",
+        "\"livemode\":false,\"type\":\"payment_intent.succeeded\",\"object\":\"event\",   \"id\":\"evt_1\" }\n\n",
+    );
+    let event = sign(SECRET, now().0 / 1000, written.as_bytes().to_vec());
+    let notice = hear(&event).unwrap();
+    assert!(matches!(notice, Notice::Charge { ref order_no, .. } if order_no == "o-1"));
+    for (from, to) in [("1.0", "1"), ("\r\n", "\n"), ("   ", " "), ("\n\n", "\n")] {
+        let mut other = event.clone();
+        other.body = written.replacen(from, to, 1).into_bytes();
+        let rejection = hear(&other).unwrap_err();
+        assert_eq!(rejection.rule, RejectionRule::Signature, "{from:?}");
+    }
 }
 
 #[test]

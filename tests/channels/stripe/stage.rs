@@ -110,6 +110,7 @@ pub(super) fn word(answer: &Answer) -> String {
         Answer::Charge(statement) => match &statement.status {
             ChargeStatus::Paid => "paid",
             ChargeStatus::PaidAndRefunded => "paid and refunded",
+            ChargeStatus::PaidAndSomeRefunded => "paid and some refunded",
             ChargeStatus::Pending { next_action: None } => "pending",
             ChargeStatus::Pending {
                 next_action: Some(_),
@@ -121,7 +122,7 @@ pub(super) fn word(answer: &Answer) -> String {
         }
         .to_owned(),
         Answer::NotFound => "not found".to_owned(),
-        Answer::AlreadyPaid => "already paid".to_owned(),
+        Answer::AlreadyPaid | Answer::Hint(_) => "already paid".to_owned(),
         Answer::KeyConflict => "key conflict".to_owned(),
         Answer::CannotClose => "cannot close".to_owned(),
         Answer::Throttled { .. } => "throttled".to_owned(),

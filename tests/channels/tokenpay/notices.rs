@@ -4,7 +4,7 @@ use super::{call, channel, cny};
 use crate::doubles::tokenpay::{Gateway, TOKEN, signed};
 use oncepay::channels::{Acknowledge, Channel, Notice, RawNotice, Rejection, RejectionRule};
 use oncepay::domain::UnixMillis;
-use oncepay::domain::order::{Answer, ChargeStatus};
+use oncepay::domain::order::{Answer, ChargeStatus, Hint, Hinted};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -50,9 +50,14 @@ async fn a_notice_of_the_gateway_makes_it_be_asked() {
         key: gateway.order("4001").id,
         status: "Paid".to_owned(),
         order_no: "4001".to_owned(),
-        answer: Answer::AlreadyPaid,
+        answer: hint(Hinted::Paid, &gateway.order("4001").id),
     };
     assert_eq!(notice, expected);
+}
+
+fn hint(says: Hinted, id: &str) -> Answer {
+    let reference = id.to_owned();
+    Answer::Hint(Hint { says, reference })
 }
 
 #[test]
@@ -147,11 +152,22 @@ fn a_verified_notice_without_what_it_is_about_is_malformed() {
 }
 
 #[test]
-fn what_is_not_paid_is_told_with_its_amount() {
+fn an_order_that_is_called_expired_is_asked_about() {
+    let channel = super::open("http://127.0.0.1:1", super::settings()).unwrap();
+    let mut fields = paid();
+    fields.insert("Status", "2".to_owned());
+    let Ok(Notice::Charge { answer, status, .. }) = verify(&channel, &body(&fields)) else {
+        panic!("it is verified");
+    };
+    assert_eq!(status, "Expired");
+    assert_eq!(answer, hint(Hinted::Over, ID.trim_matches('"')));
+}
+
+#[test]
+fn what_is_not_over_is_told_with_its_amount() {
     let channel = super::open("http://127.0.0.1:1", super::settings()).unwrap();
     for (word, status) in [
         ("0", ChargeStatus::Pending { next_action: None }),
-        ("2", ChargeStatus::Closed),
         ("7", ChargeStatus::Unexplained("7".to_owned())),
     ] {
         let mut fields = paid();

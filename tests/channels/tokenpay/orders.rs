@@ -2,8 +2,9 @@
 
 use super::{NOTIFY_URL, call, call_about, channel, cny, doubt, open, settings, statement, status};
 use crate::doubles::tokenpay::{Asked, Fault, Gateway, TOKEN};
-use oncepay::channels::Admission;
 use oncepay::channels::tokenpay::{TokenpaySettings, WhenExpired};
+use oncepay::channels::{Admission, CallKind, ChargeCall};
+use oncepay::clock::SystemClock;
 use oncepay::domain::order::{Answer, ChargeStatus, NextAction, Reason};
 use oncepay::domain::{Currency, Money};
 
@@ -69,7 +70,14 @@ async fn after_a_lost_answer_the_same_order_comes_back() {
     let lost = channel.submit(&call("1004")).await;
     assert_eq!(doubt(&lost), Reason::ChannelUnavailable);
     // Nobody was shown where to pay: nothing is charged, and there is no id to ask by.
-    assert_eq!(channel.query(&call("1004")).await, Answer::NotFound);
+    let now = SystemClock::start().wall();
+    let mut about = call("1004");
+    about.first_submit_at = Some(now.plus(-9 * 60_000));
+    assert_eq!(channel.query(&about).await, Answer::NotFound);
+    // By now the gateway may have forgotten it, and we a page that a payer has.
+    about.first_submit_at = Some(now.plus(-10 * 60_000));
+    let lost = channel.query(&about).await;
+    assert_eq!(doubt(&lost), Reason::UnreadableReply);
     assert_eq!(gateway.calls(), (1, 0));
     let again = channel.submit(&call("1004")).await;
     assert_eq!(statement(&again).reference, Some(gateway.order("1004").id));
@@ -202,6 +210,19 @@ async fn it_closes_nothing_and_says_what_it_admits() {
     let gateway = Gateway::start();
     let channel = channel(&gateway);
     assert_eq!(channel.close(&call("1014")).await, Answer::CannotClose);
+    // What is answered without the gateway does not say whether it is up.
+    let named = ChargeCall {
+        channel_ref: Some("66f9d5a8-d9c7-0224-004f-ffffffffffff".to_owned()),
+        ..call("1014")
+    };
+    for (kind, about, here) in [
+        (CallKind::Submit, call("1014"), false),
+        (CallKind::Query, call("1014"), true),
+        (CallKind::Query, named.clone(), false),
+        (CallKind::Close, named, true),
+    ] {
+        assert_eq!(channel.answers_here(kind, &about), here, "{kind:?}");
+    }
     let can = channel.capabilities();
     assert!(!can.closes && !can.refunds && !can.own_expiry);
     let admission = Admission {

@@ -5,7 +5,7 @@ use crate::doubles::tokenpay::{API_TOKEN, Gateway, signed};
 use oncepay::channels::tokenpay::TokenpaySettings;
 use oncepay::channels::{Notice, RawNotice, Rejection, RejectionRule};
 use oncepay::domain::UnixMillis;
-use oncepay::domain::order::{Answer, ChargeStatus};
+use oncepay::domain::order::{Answer, Hint, Hinted};
 use secrecy::SecretString;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -65,19 +65,23 @@ fn every_notice_of_the_vectors_is_judged_as_they_say() {
                 );
                 assert_eq!(order_no, text(&fields, "/OutOrderId"));
                 // A hint: the gateway is asked before anything is paid.
-                assert_eq!(answer, Answer::AlreadyPaid, "{name}");
+                let hint = Hint {
+                    says: Hinted::Paid,
+                    reference: key,
+                };
+                assert_eq!(answer, Answer::Hint(hint), "{name}");
             }
             "accept_signature" => {
                 let Ok(Notice::Charge {
-                    answer: Answer::Charge(said),
+                    answer: Answer::Hint(hint),
                     ..
                 }) = verified
                 else {
                     panic!("{name}: {verified:?}");
                 };
                 assert_eq!(
-                    (text(vector, "/expect/state"), said.status),
-                    ("CLOSED", ChargeStatus::Closed)
+                    (text(vector, "/expect/state"), hint.says),
+                    ("CLOSED", Hinted::Over)
                 );
             }
             "reject" | "reject_or_accept" => {

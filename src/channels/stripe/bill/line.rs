@@ -12,8 +12,14 @@ use crate::domain::{Money, OrderNo, UnixMillis};
 /// What a transaction says to us.
 pub(super) enum Meaning {
     Line(BillLine),
-    /// About neither a charge nor a refund: fees, payouts, disputes.
+    /// About neither a charge nor a refund: fees, payouts, disputes. Or a charge that was not made here, in an amount or
+    /// currency that no order can be in.
     Other,
+    /// It may be ours, and cannot be read.
+    Bad {
+        order_no: Option<String>,
+        problem: &'static str,
+    },
 }
 
 /// What a type of transaction says of its source.
@@ -37,28 +43,45 @@ const TYPES: [(&str, Moved); 6] = [
     ("refund_failure", Moved::ReturnFailed),
 ];
 
+pub(super) fn meaning(transaction: &Transaction) -> Meaning {
+    let moved = TYPES.iter().find(|(kind, _)| *kind == transaction.kind);
+    let Some((_, moved)) = moved else {
+        return Meaning::Other;
+    };
+    let source = match &transaction.source {
+        Some(Source::Whole(source)) => Some(source),
+        Some(Source::Id(_)) | None => None,
+    };
+    let metadata = source.and_then(|source| source.metadata.as_ref());
+    let order_no = metadata.and_then(|it| it.out_trade_no.clone());
+    let charge = matches!(moved, Moved::Paid | Moved::PaymentFailed);
+    match line(transaction, *moved, source) {
+        Ok(line) => Meaning::Line(line),
+        // Ours bear their number. A refund that was made at Stripe bears none, and may be of one of ours.
+        Err(_) if charge && source.is_some() && order_no.is_none() => Meaning::Other,
+        Err(problem) => Meaning::Bad { order_no, problem },
+    }
+}
+
 /// # Errors
 /// What is wrong with it, for people.
-pub(super) fn meaning(transaction: Transaction) -> Result<Meaning, &'static str> {
+fn line(
+    transaction: &Transaction,
+    moved: Moved,
+    source: Option<&Object>,
+) -> Result<BillLine, &'static str> {
     let sum = transaction.amount.checked_sub(transaction.fee);
     if sum != Some(transaction.net) {
         return Err("amount, fee and net do not add up");
     }
-    let moved = TYPES.iter().find(|(kind, _)| *kind == transaction.kind);
-    let Some((_, moved)) = moved else {
-        return Ok(Meaning::Other);
-    };
-    let source = match &transaction.source {
-        Some(Source::Whole(source)) => source,
-        Some(Source::Id(_)) | None => return Err("its source was not sent along"),
-    };
+    let source = source.ok_or("its source was not sent along")?;
     let (kind, status) = match moved {
         Moved::Paid => (BillKind::Charge, BillStatus::Succeeded),
         Moved::PaymentFailed => (BillKind::Charge, BillStatus::Failed),
         Moved::Returned => (BillKind::Refund, returned(source)?),
         Moved::ReturnFailed => (BillKind::Refund, BillStatus::Failed),
     };
-    let money = presented(&transaction, source)?;
+    let money = presented(transaction, source)?;
     let metadata = source.metadata.as_ref();
     let order_no = metadata.and_then(|it| it.out_trade_no.clone());
     let refund_no = match kind {
@@ -68,16 +91,16 @@ pub(super) fn meaning(transaction: Transaction) -> Result<Meaning, &'static str>
             .and_then(|it| it.out_refund_no.clone())
             .or_else(|| Some(source.id.clone())),
     };
-    Ok(Meaning::Line(BillLine {
+    Ok(BillLine {
         kind,
         status,
         trade_no: trade_no(source)?,
         order_no: order_no.filter(|number| OrderNo::is_valid(number)),
         refund_no: refund_no.filter(|number| is_name(number)),
         money,
-        fee: fee(&transaction, money),
+        fee: fee(transaction, money),
         completed_at: Some(UnixMillis(transaction.created.saturating_mul(1000))),
-    }))
+    })
 }
 
 /// Where the refund stood when the bill was fetched.

@@ -2,7 +2,9 @@
 
 use super::line::{Meaning, meaning};
 use super::{End, FORM, Head, Sum, Transaction};
-use crate::channels::bill::{BillFault, BillKind, BillLine, BillStatus, BillTotals, EachLine};
+use crate::channels::bill::{
+    BAD_ROWS_MAX, BadRow, BillFault, BillKind, BillLine, BillStatus, BillTotals, EachLine,
+};
 use crate::channels::words::{object, printable};
 use ring::digest::{Context, SHA256};
 use serde::Deserialize;
@@ -42,8 +44,16 @@ pub(in super::super) fn read(path: &Path, each: EachLine<'_>) -> Result<BillTota
         if !(head.from..head.to).contains(&transaction.created) {
             return Err(lines.fault("a transaction of another day"));
         }
-        match meaning(transaction).map_err(|problem| lines.fault(problem))? {
+        match meaning(&transaction) {
             Meaning::Other => totals.others = totals.others.saturating_add(1),
+            Meaning::Bad { .. } if totals.bad.len() >= BAD_ROWS_MAX => {
+                return Err(lines.fault("the last of too many rows that cannot be read"));
+            }
+            Meaning::Bad { order_no, problem } => totals.bad.push(BadRow {
+                line: lines.number,
+                order_no: order_no.map(|number| printable(&number)),
+                problem: problem.to_owned(),
+            }),
             Meaning::Line(line) => {
                 count(&mut totals, &line);
                 each(line)?;

@@ -59,7 +59,7 @@ pub struct Ledger {
 
 impl Ledger {
     pub fn now_s(&self) -> i64 {
-        (SystemClock::start().wall().0 + self.shift_ms).div_euclid(1000)
+        real_s() + self.shift_ms.div_euclid(1000)
     }
 
     pub fn id(&mut self, prefix: &str) -> String {
@@ -96,16 +96,42 @@ impl Ledger {
         (outcome, false)
     }
 
+    /// An intent's charge is its id alone, unless it is asked for as a whole.
     pub fn get(&self, path: &str, query: &Form) -> Outcome {
+        let (status, mut body) = self.read(path, query);
+        let expand = value(query, "expand[]");
+        match body.get_mut("data").and_then(Value::as_array_mut) {
+            Some(all) if expand != "data.latest_charge" => all.iter_mut().for_each(shorten),
+            None if expand != "latest_charge" => shorten(&mut body),
+            Some(_) | None => {}
+        }
+        (status, body)
+    }
+
+    fn read(&self, path: &str, query: &Form) -> Outcome {
         let parts: Vec<&str> = path.trim_start_matches("/v1/").split('/').collect();
         match parts[..] {
             ["payment_intents"] => page(self.intents.iter().rev(), query),
+            ["payment_intents", "search"] => self.search(query),
             ["payment_intents", id] => retrieve(&self.intents, id),
             ["refunds"] => page(self.refunds.iter().rev(), query),
             ["refunds", id] => retrieve(&self.refunds, id),
             ["balance_transactions"] => page(self.transactions.iter(), query),
             _ => error(404, "invalid_request_error", None),
         }
+    }
+
+    /// By metadata, and late: what is younger than an hour is not shown.
+    fn search(&self, query: &Form) -> Outcome {
+        let asked = value(query, "query");
+        let bears = |it: &&Value| {
+            let number = it["metadata"]["out_trade_no"].as_str().unwrap_or_default();
+            asked == format!("metadata['out_trade_no']:'{number}'")
+        };
+        let shown = |it: &&Value| it["created"].as_i64() <= Some(real_s() - 3600);
+        let found: Vec<&Value> = self.intents.iter().filter(bears).filter(shown).collect();
+        let body = json!({"object": "search_result", "has_more": false, "data": found});
+        (200, body)
     }
 
     fn create(&mut self, form: &Form) -> Outcome {
@@ -205,6 +231,16 @@ impl Ledger {
         self.refunds.push(refund.clone());
         (200, refund)
     }
+}
+
+fn shorten(object: &mut Value) {
+    if let Some(id) = object["latest_charge"]["id"].as_str() {
+        object["latest_charge"] = json!(id);
+    }
+}
+
+fn real_s() -> i64 {
+    SystemClock::start().wall().0.div_euclid(1000)
 }
 
 fn retrieve(all: &[Value], id: &str) -> Outcome {

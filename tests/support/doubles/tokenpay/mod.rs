@@ -8,6 +8,7 @@ use md5::{Digest, Md5};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tokio::sync::Notify;
 
 pub const API_TOKEN: &str = "666666";
 pub const TOKEN: &str = "USDT_TRC20";
@@ -30,6 +31,8 @@ pub enum Fault {
     DropsAfter,
     /// It is done, and the answer is late.
     Late(Duration),
+    /// It is done, and the answer waits until it is let go.
+    Held(Arc<Notify>),
     /// Answered with this status and body, and not done.
     Answers(u16, String),
     /// Answered as refused with this sentence, and not done.
@@ -58,6 +61,7 @@ struct Book {
     faults: VecDeque<(Asked, Fault)>,
     creates: usize,
     queries: usize,
+    answered: usize,
     base_currency: String,
     pay_host: String,
 }
@@ -84,6 +88,7 @@ impl Gateway {
             faults: VecDeque::new(),
             creates: 0,
             queries: 0,
+            answered: 0,
             base_currency: "CNY".to_owned(),
             pay_host: String::new(),
         }));
@@ -134,6 +139,11 @@ impl Gateway {
         self.change(|book| book.faults.push_back((asked, fault)));
     }
 
+    /// Nothing goes wrong any more.
+    pub fn behave(&self) {
+        self.change(|book| book.faults.clear());
+    }
+
     pub fn set_base_currency(&self, currency: &str) {
         self.change(|book| book.base_currency = currency.to_owned());
     }
@@ -146,6 +156,23 @@ impl Gateway {
     /// How often orders were asked to be made, and asked about.
     pub fn calls(&self) -> (usize, usize) {
         self.change(|book| (book.creates, book.queries))
+    }
+
+    /// How many requests of either kind it has answered.
+    pub fn answered(&self) -> usize {
+        self.change(|book| book.answered)
+    }
+
+    /// It has made a second order of this number, which is paid too.
+    pub fn pays_again(&self, order_no: &str) -> Kept {
+        self.change(|book| {
+            let first = book.orders.iter().find(|it| it.out_order_id == order_no);
+            let mut second = first.unwrap().clone();
+            second.id = format!("66f9d5a8-d9c7-0224-004f-{:012x}", book.orders.len() + 1);
+            second.is_paid("2.78", false);
+            book.orders.push(second.clone());
+            second
+        })
     }
 
     pub fn orders(&self, order_no: &str) -> Vec<Kept> {
@@ -187,7 +214,10 @@ impl Gateway {
 
     /// The notice of the order as it is now.
     pub fn notice(&self, order_no: &str) -> Vec<u8> {
-        let order = self.order(order_no);
+        self.notice_of(&self.order(order_no))
+    }
+
+    pub fn notice_of(&self, order: &Kept) -> Vec<u8> {
         let number = match order.status.as_str() {
             "Pending" => "0",
             "Paid" => "1",

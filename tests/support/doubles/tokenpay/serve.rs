@@ -47,18 +47,24 @@ async fn under(
                     .body(body.clone())
             }
             Some(Fault::Refuses(message)) => refusal(message),
-            Some(Fault::DropsAfter | Fault::Late(_)) | None => work(&mut book),
+            Some(Fault::DropsAfter | Fault::Late(_) | Fault::Held(_)) | None => work(&mut book),
         };
         (fault, reply)
     };
-    match fault {
+    let reply = match fault {
         Some(Fault::Late(by)) => {
             tokio::time::sleep(by).await;
             reply
         }
+        Some(Fault::Held(until)) => {
+            until.notified().await;
+            reply
+        }
         Some(Fault::DropsAfter) => broken(),
         Some(Fault::DropsBefore | Fault::Answers(..) | Fault::Refuses(_)) | None => reply,
-    }
+    };
+    book.lock().unwrap_or_else(PoisonError::into_inner).answered += 1;
+    reply
 }
 
 pub(super) async fn create(book: Data<Mutex<Book>>, body: Bytes) -> Reply {

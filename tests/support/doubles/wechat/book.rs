@@ -101,7 +101,11 @@ impl Book {
 
     /// The payer pays.
     pub fn pay(&mut self, order_no: &str) {
-        let n = self.charges.len();
+        let paid = self
+            .charges
+            .values()
+            .filter(|it| it.transaction_id.is_some());
+        let n = paid.count() + 1;
         let charge = self.charges.get_mut(order_no).expect("a charge to pay");
         assert_eq!(charge.state, "NOTPAY", "it can be paid");
         charge.state = "SUCCESS".to_owned();

@@ -1,6 +1,6 @@
 //! What WeChat Pay does with its keys: it signs what it says, and seals what it tells.
 
-use super::keys::{APIV3_KEY, ATTACKERS_KEY, PLATFORM_KEY};
+use super::keys::{APIV3_KEY, ATTACKERS_KEY, PLATFORM_KEY, SECOND_KEY};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use oncepay::channels::rsa::RsaSigner;
@@ -17,6 +17,8 @@ pub const NONCE: &str = "593BEC0C930BF1AFEB40B4A08C8FB242";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signer {
     WechatPay,
+    /// WeChat Pay's other key.
+    SecondKey,
     Attacker,
     /// Deliberately wrong.
     Probe,
@@ -28,6 +30,7 @@ pub fn signed(signer: Signer, serial: &str, at: i64, body: &[u8]) -> Headers {
     let text = [text.as_slice(), b"\n"].concat();
     let key = match signer {
         Signer::WechatPay | Signer::Probe => PLATFORM_KEY,
+        Signer::SecondKey => SECOND_KEY,
         Signer::Attacker => ATTACKERS_KEY,
     };
     let key = RsaSigner::parse(&SecretString::from(key)).expect("a key");
