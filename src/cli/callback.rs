@@ -3,10 +3,11 @@
 use super::args::{Callback, Cli, Verify};
 use super::problem::Problem;
 use super::{callback_words, out, place};
-use crate::channels::{Channel, Notice, RawNotice, Rejection};
+use crate::channels::{Channel, Notice, RawNotice, Rejection, RejectionRule};
 use crate::clock::SystemClock;
 use crate::config::Settings;
 use crate::domain::UnixMillis;
+use crate::domain::order::Answer;
 use crate::moment;
 use crate::runtime::open_channel;
 use crate::scrub::scrub;
@@ -89,7 +90,8 @@ fn told(notice: &Notice) -> Value {
             answer,
         } => json!({
             "accepted": true, "about": "charge", "order_no": order_no, "status": status, "notice": key,
-            "channel_trade_no": answer.trade_no(),
+            "channel_trade_no": answer.trade_no(), "money": money(answer),
+            "note": "the sum is compared with the order where the notice is heard",
         }),
         Notice::Refund {
             order_no,
@@ -109,6 +111,10 @@ fn told(notice: &Notice) -> Value {
         } => json!({
             "accepted": true, "about": "dispute", "order_no": order_no, "dispute": reference,
             "status": phase.as_str(), "notice": key,
+        }),
+        Notice::RefundBounced(bounce) => json!({
+            "accepted": true, "about": "a refund that the bank has not taken", "order_no": bounce.order_no,
+            "refund": bounce.refund_no, "channel_trade_no": bounce.trade_no,
         }),
         Notice::Unrelated { kind } => {
             json!({"accepted": true, "about": "nothing of ours", "type": scrub(kind, &[])})
@@ -133,8 +139,26 @@ fn rejected(cli: &Cli, rejection: &Rejection) {
             "rule": rejection.rule.as_str(),
             "explanation": rejection.explanation,
             "signed_text": rejection.signed_text,
+            "note": note(rejection),
         }),
     );
+}
+
+fn money(answer: &Answer) -> Option<String> {
+    let Answer::Charge(said) = answer else {
+        return None;
+    };
+    said.money.map(|money| money.to_string())
+}
+
+/// What whoever looks at a saved notice has to know.
+fn note(rejection: &Rejection) -> Option<&'static str> {
+    if rejection.rule == RejectionRule::Timestamp {
+        return Some("of a notice that was saved, say with --at when it arrived");
+    }
+    let text = rejection.signed_text.as_ref()?;
+    let masked = text.contains("[secret]") || text.contains('*');
+    masked.then_some("what may be a key or a person is masked in signed_text")
 }
 
 fn tell(cli: &Cli, told: &Value) {

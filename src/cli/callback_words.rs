@@ -7,10 +7,11 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Fields of a notice that name a thing by its type.
-const IDENTIFIERS: [&str; 16] = [
+const IDENTIFIERS: [&str; 17] = [
     "BlockTransactionId",
     "Id",
     "OutOrderId",
+    "ToAddress",
     "app_id",
     "channel_refund_no",
     "channel_trade_no",
@@ -54,6 +55,7 @@ pub(super) fn shown(
     Rejection {
         rule: rejection.rule,
         explanation: scrub(&rejection.explanation, &keep),
+        key_id: rejection.key_id.clone(),
         signed_text: rejection
             .signed_text
             .as_deref()

@@ -4,7 +4,10 @@ use super::args::Cli;
 use super::problem::Problem;
 use super::{out, place};
 use crate::clock::{SharedClock, SystemClock};
-use crate::config::{Sources, check_refunds, check_serving, duration::show};
+use crate::config::{
+    ConfigError, Problem as ConfigProblem, Settings, Sources, check_refunds, check_serving,
+    duration::show,
+};
 use crate::runtime::open_channel;
 use serde_json::json;
 use std::process::ExitCode;
@@ -13,13 +16,7 @@ pub(super) fn run(cli: &Cli) -> Result<ExitCode, Problem> {
     let file = Sources::of_process(cli.config.clone()).file_in_use();
     let settings = place::settings(cli)?;
     check_serving(&settings)?;
-    // Whether a key is one, and matches its other half, is known once its channel is opened.
-    let clock: SharedClock = SystemClock::start();
-    for (name, channel) in &settings.channels {
-        let opened = open_channel(name, channel, &clock);
-        let opened = opened.map_err(|error| Problem::plain(error.to_string()))?;
-        check_refunds(&settings, name, opened.capabilities().refunds)?;
-    }
+    open_channels(&settings)?;
     let from = file.map_or_else(
         || "no file, defaults".to_owned(),
         |file| file.display().to_string(),
@@ -65,4 +62,38 @@ pub(super) fn run(cli: &Cli) -> Result<ExitCode, Problem> {
         out::line(format_args!("warning: {warning}"));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether a key is one, and matches its other half, is known once its channel is opened. What is wrong with each is told
+/// at once.
+fn open_channels(settings: &Settings) -> Result<(), ConfigError> {
+    let clock: SharedClock = SystemClock::start();
+    let mut problems = Vec::new();
+    for (name, channel) in &settings.channels {
+        match open_channel(name, channel, &clock) {
+            Ok(opened) => {
+                let checked = check_refunds(settings, name, opened.capabilities().refunds);
+                problems.extend(checked.err().into_iter().flat_map(|error| error.problems));
+            }
+            Err(error) => problems.push(told(name, &error.to_string())),
+        }
+    }
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        Err(ConfigError { problems })
+    }
+}
+
+/// A channel names its key first, where it is about one.
+fn told(name: &str, refusal: &str) -> ConfigProblem {
+    let section = format!("channels.{name}");
+    let (path, message) = refusal
+        .split_once(' ')
+        .filter(|(key, _)| key.starts_with(&section))
+        .unwrap_or((&section, refusal));
+    ConfigProblem {
+        path: path.trim_end_matches(':').to_owned(),
+        message: message.to_owned(),
+    }
 }

@@ -4,7 +4,7 @@ use super::args::{Cli, Restore};
 use super::problem::Problem;
 use super::{out, place, sqlite};
 use crate::clock::SystemClock;
-use crate::config::restored::RESTORE_KEY_LIFE_MS;
+use crate::config::restored::RESTORE_ASKS_MS;
 use crate::config::{Settings, duration};
 use crate::domain::UnixMillis;
 use crate::moment::rfc3339;
@@ -24,7 +24,7 @@ pub(super) async fn run(cli: &Cli, args: &Restore) -> Result<ExitCode, Problem> 
         Some(file) => restore(&settings, file, now).await?,
         None => mark(&settings, now)?,
     }
-    let until = rfc3339(now.plus(RESTORE_KEY_LIFE_MS));
+    let until = rfc3339(now.plus(RESTORE_ASKS_MS));
     let grace = duration::show(settings.longest_grace_ms());
     out::line(format_args!(
         "Until {until} first submits are preceded by a query: a channel may know orders that are forgotten here.\n\

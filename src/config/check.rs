@@ -2,7 +2,7 @@
 
 use super::problem::{ConfigError, Problem};
 use super::public_address::is_public;
-use super::{ChannelSettings, Settings, address, duration::show};
+use super::{ChannelKind, ChannelSettings, Settings, address, duration::show};
 use crate::domain::order::Fingerprint;
 use crate::domain::schedule::LateSuccess;
 
@@ -106,7 +106,15 @@ fn play_money(
     if channel.live || settings.sandbox.allow {
         return;
     }
-    let way_out = "take it out, or set sandbox.allow = true";
+    let way_out = match channel.kind {
+        ChannelKind::Tokenpay(_) => {
+            "set live = true if its gateway takes real transfers, take it out, or set sandbox.allow = true"
+        }
+        ChannelKind::Http { .. }
+        | ChannelKind::Alipay(_)
+        | ChannelKind::Wechat(_)
+        | ChannelKind::Stripe(_) => "take it out, or set sandbox.allow = true",
+    };
     let live = settings.channels.iter().find(|(_, other)| other.live);
     if let Some((live, _)) = live {
         let message =

@@ -146,6 +146,8 @@ pub enum AlipayTrust {
         app: String,
         root: String,
         alipay: String,
+        /// What Alipay may still sign with while its certificate changes.
+        previous: Option<String>,
     },
 }
 

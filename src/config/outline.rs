@@ -35,6 +35,7 @@ impl Outline {
         found.channels(&mut table);
         found.keys(&mut table);
         found.one(&mut table, "alerts", "smtp_url", "smtp://127.0.0.1");
+        found.one(&mut table, "fulfilment", "secrets", SIGNING_KEY);
         found.one(
             &mut table,
             "database",
@@ -49,6 +50,28 @@ impl Outline {
     }
 }
 
+/// Zeros of the least length: nobody is served with them.
+const SIGNING_KEY: &str = "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+
+/// What a channel may name a file or a variable for, and what has its shape. Whether a key is one, and matches its other
+/// half, is known where it stands.
+const OF_CHANNELS: [(&str, &str); 14] = [
+    ("secret", SIGNING_KEY),
+    ("previous_secret", SIGNING_KEY),
+    ("app_private_key", "-"),
+    ("alipay_public_key", "-"),
+    ("app_cert", "-"),
+    ("root_cert", "-"),
+    ("alipay_cert", "-"),
+    ("previous_alipay_cert", "-"),
+    ("merchant_private_key", "-"),
+    ("apiv3_key", "00000000000000000000000000000000"),
+    ("public_key", "-"),
+    ("platform_certs", "-"),
+    ("webhook_secrets", SIGNING_KEY),
+    ("api_token", "-"),
+];
+
 /// Secrets that stand elsewhere, as far as they were found.
 #[derive(Default)]
 struct Found {
@@ -60,8 +83,13 @@ impl Found {
     fn channels(&mut self, table: &mut Table) {
         let channels = table.get_mut("channels").and_then(Value::as_table_mut);
         for (_, channel) in channels.into_iter().flatten() {
-            // Zeros of the least length: nobody is served with them.
-            self.replace(channel, "secret", "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
+            for (key, stand_in) in OF_CHANNELS {
+                self.replace(channel, key, stand_in);
+            }
+            // Such a key tells live from test.
+            let test = channel.get("live").and_then(Value::as_bool) == Some(false);
+            let secret_key = if test { "sk_test_0" } else { "sk_live_0" };
+            self.replace(channel, "secret_key", secret_key);
         }
     }
 
@@ -80,11 +108,20 @@ impl Found {
         }
     }
 
-    /// Notes where the secret stands, and puts the stand-in into its place.
+    /// Notes where the secret stands, or each of several, and puts the stand-in into its place.
     fn replace(&mut self, section: &mut Value, key: &str, stand_in: &str) {
-        let Some(value) = section.get_mut(key) else {
-            return;
-        };
+        match section.get_mut(key) {
+            Some(Value::Array(several)) => {
+                for value in several {
+                    self.replace_one(value, stand_in);
+                }
+            }
+            Some(value) => self.replace_one(value, stand_in),
+            None => {}
+        }
+    }
+
+    fn replace_one(&mut self, value: &mut Value, stand_in: &str) {
         let Some(table) = value.as_table().filter(|table| table.len() == 1) else {
             return;
         };

@@ -1,12 +1,13 @@
-//! The mark that a restore leaves: what was paid after the backup is forgotten here and known to the channel, so
-//! first submits within a channel's `key_life` of it are preceded by a query.
+//! The mark that a restore leaves: what was paid after the backup is forgotten here and known to the channel, so that
+//! first submits are preceded by a query for a while.
 
 use super::Settings;
 use crate::domain::UnixMillis;
 use std::path::PathBuf;
 
-/// For so long after a restore a first submit is preceded by a query, where a channel's keys live for ever.
-pub const RESTORE_KEY_LIFE_MS: i64 = 30 * 86_400_000;
+/// For so long after a restore a first submit is preceded by a query: an order lives no longer. Also where a channel
+/// forgets keys earlier: from then on a repeated submit would be a second charge, and only the question prevents it.
+pub const RESTORE_ASKS_MS: i64 = 30 * 86_400_000;
 
 impl Settings {
     /// The file beside the database that holds the moment of the last restore, in milliseconds since 1970.

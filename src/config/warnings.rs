@@ -1,6 +1,6 @@
 //! What is allowed, and perhaps not what was meant.
 
-use super::Settings;
+use super::{ChannelKind, ChannelSettings, Settings, address};
 
 impl Settings {
     /// What a person should hear at a start and from `config check`, each in one line.
@@ -34,6 +34,29 @@ impl Settings {
                 self.data_dir.join("mail").display()
             ));
         }
+        let channels = self.channels.iter();
+        warnings.extend(channels.filter_map(|(name, channel)| of_account(name, channel)));
         warnings
+    }
+}
+
+/// What a channel's keys do not say of its account, and nothing else does.
+fn of_account(name: &str, channel: &ChannelSettings) -> Option<String> {
+    match channel.kind {
+        ChannelKind::Stripe(_) if channel.live && channel.merchant == name => Some(format!(
+            "channels.{name}.merchant is not set: give the account (acct_…), which keys do not tell; else orders of one \
+             account would be asked about at another when the keys are changed for those of another"
+        )),
+        ChannelKind::Tokenpay(_) if !channel.live && address::is_loopback(&channel.base_url) => {
+            Some(format!(
+                "channels.{name} is on this machine and counts as play money; if its gateway takes real transfers, set \
+                 channels.{name}.live = true"
+            ))
+        }
+        ChannelKind::Http { .. }
+        | ChannelKind::Alipay(_)
+        | ChannelKind::Wechat(_)
+        | ChannelKind::Stripe(_)
+        | ChannelKind::Tokenpay(_) => None,
     }
 }

@@ -1,8 +1,13 @@
 //! `[channels.NAME]` of the kinds that have keys of their own: what each needs, and what is refused.
 
-use crate::support::{GOOD, accept, refuse, refused_at};
+use crate::support::{GOOD, SWITCHES, accept, refuse, refused_at};
 use oncepay::config::{AlipayTrust, ChannelKind};
 
+const HTTP: &str = r#"
+kind = "http"
+base_url = "https://processor.example.com/v1"
+secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+"#;
 const ALIPAY: &str = r#"
 kind = "alipay"
 app_id = "2021000000000001"
@@ -70,6 +75,62 @@ fn each_kind_is_taken_with_its_keys_and_known_by_the_merchant_they_belong_to() {
         panic!("{tokenpay:?}");
     };
     assert_eq!(keys.token_currency, "USDT_TRC20");
+    assert_eq!(tokenpay.merchant, "pay.example.com");
+    let port = TOKENPAY.replace("example.com", "example.com:8443/shop");
+    assert_eq!(of(&port).merchant, "pay.example.com:8443");
+    assert_eq!(of(&format!("{TOKENPAY}merchant = \"m\"\n")).merchant, "m");
+}
+
+#[test]
+fn beside_us_a_gateway_may_be_real_a_stripe_key_says_so_and_nothing_else_is() {
+    const HERE: &str = "http://127.0.0.1:9";
+    let gateway = TOKENPAY.replace("https://pay.example.com", HERE);
+    let warnings = |section: &str| {
+        let settings = accept(&with_channel(section));
+        (
+            settings.channels["till"].live,
+            settings.warnings().join("\n"),
+        )
+    };
+    let (live, told) = warnings(&gateway);
+    assert!(
+        !live && told.contains("channels.till.live = true"),
+        "{told}"
+    );
+    let (live, told) = warnings(&format!("{gateway}live = true\n"));
+    assert!(live && !told.contains("till.live"), "{told}");
+
+    let stripe = format!("{STRIPE}base_url = \"{HERE}\"\n");
+    assert!(!warnings(&stripe).0);
+    assert!(warnings(&stripe.replace("sk_test", "sk_live")).0);
+    let alipay = format!("{ALIPAY}gateway = \"{HERE}\"\nlive = true\n");
+    let wechat = format!("{WECHAT}base_url = \"{HERE}\"\nlive = true\n");
+    for section in [alipay, wechat] {
+        refused_at(&with_channel(&section), "channels.till.live", "loopback");
+    }
+}
+
+#[test]
+fn a_live_stripe_channel_that_names_no_account_is_warned_of() {
+    let live = STRIPE.replace("sk_test", "sk_live");
+    let told = |section: &str| {
+        let warnings = accept(&with_channel(section)).warnings();
+        let about = warnings.iter().filter(|it| it.contains("till.merchant"));
+        about.count()
+    };
+    assert_eq!(told(&live), 1);
+    assert_eq!(told(&format!("{live}merchant = \"acct_1\"\n")), 0);
+    assert_eq!(told(STRIPE), 0);
+}
+
+#[test]
+fn what_a_kind_cannot_do_with_is_refused() {
+    let slow = format!("{STRIPE}read_timeout = \"1h\"\n");
+    refused_at(&with_channel(&slow), "channels.till.read_timeout", "1h");
+    for policy in ["fulfil", "refund"] {
+        let late = format!("{TOKENPAY}late_success = \"{policy}\"\n");
+        refused_at(&with_channel(&late), "channels.till.late_success", "manual");
+    }
 }
 
 #[test]
@@ -113,6 +174,20 @@ fn keys_of_the_test_mode_are_never_live() {
 }
 
 #[test]
+fn wechat_pay_has_no_test_mode() {
+    for host in [
+        "",
+        "base_url = \"https://api2.mch.weixin.qq.com\"\n",
+        "base_url = \"https://api2.wechatpay.cn\"\n",
+    ] {
+        let play = format!("{WECHAT}{host}live = false\n");
+        refused_at(&with_channel(&play), "channels.till.live", "true");
+    }
+    let double = format!("{WECHAT}base_url = \"https://double.example.com\"\nlive = false\n");
+    assert!(!accept(&with_channel(&double)).channels["till"].live);
+}
+
+#[test]
 fn alipay_is_trusted_by_its_key_or_by_certificates_and_not_by_both() {
     let certificates = "app_cert = \"a\"\nroot_cert = \"r\"\nalipay_cert = \"c\"\n";
     let both = format!("{ALIPAY}{certificates}");
@@ -126,7 +201,25 @@ fn alipay_is_trusted_by_its_key_or_by_certificates_and_not_by_both() {
     let ChannelKind::Alipay(keys) = &settings.channels["till"].kind else {
         panic!("it is of another kind");
     };
-    assert!(matches!(keys.trust, AlipayTrust::Certificates { .. }));
+    assert!(matches!(
+        keys.trust,
+        AlipayTrust::Certificates { previous: None, .. }
+    ));
+    let previous = "previous_alipay_cert = \"p\"\n";
+    let settings = accept(&with_channel(&format!("{alone}{previous}")));
+    let ChannelKind::Alipay(keys) = &settings.channels["till"].kind else {
+        panic!("it is of another kind");
+    };
+    assert!(matches!(
+        &keys.trust,
+        AlipayTrust::Certificates { previous: Some(previous), .. } if previous == "p"
+    ));
+    let beside = format!("{ALIPAY}{previous}");
+    refused_at(
+        &with_channel(&beside),
+        "channels.till.alipay_public_key",
+        "beside",
+    );
 }
 
 #[test]
@@ -152,4 +245,20 @@ fn what_cannot_be_a_key_is_refused_and_never_quoted() {
         "channels.till.public_key",
         "beside public_key_id",
     );
+}
+
+#[test]
+fn no_kind_has_a_switch_that_turns_verification_off() {
+    for section in [HTTP, ALIPAY, WECHAT, STRIPE, TOKENPAY] {
+        accept(&with_channel(section));
+        for key in SWITCHES {
+            for value in ["false", "true"] {
+                refused_at(
+                    &with_channel(&format!("{section}{key} = {value}\n")),
+                    &format!("channels.till.{key}"),
+                    "unknown key",
+                );
+            }
+        }
+    }
 }

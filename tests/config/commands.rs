@@ -80,6 +80,30 @@ fn serve_refuses_a_bad_configuration_before_it_does_anything() {
 }
 
 #[test]
+fn serve_never_starts_with_verification_switched_off() {
+    let folder = folder_with(&GOOD.replace("kind = \"http\"", "kind = \"http\"\nverify = false"));
+    let (code, _, error) = output(oncepay(folder.path()).arg("serve"));
+    assert_eq!(code, Some(1));
+    assert!(
+        error.contains("channels.sandbox.verify: unknown key"),
+        "{error}"
+    );
+    assert!(!folder.path().join("data").exists());
+
+    let folder = folder_with(GOOD);
+    let mut serve = oncepay(folder.path());
+    serve.arg("serve");
+    serve.env("ONCEPAY_CHANNELS__SANDBOX__VERIFY", "false");
+    let (code, _, error) = output(&mut serve);
+    assert_eq!(code, Some(1));
+    assert!(
+        error.contains("channels.sandbox.verify: unknown key"),
+        "{error}"
+    );
+    assert!(!folder.path().join("data").exists());
+}
+
+#[test]
 fn nginx_waits_longer_than_the_user_does() {
     let folder = folder_with(&GOOD.replace("\"60s\"", "\"90s\""));
     let (code, site, _) = output(oncepay(folder.path()).args(["init", "nginx"]));
@@ -129,6 +153,87 @@ fn a_test_mail_takes_the_way_of_alerts() {
     );
 }
 
+#[test]
+fn keys_of_channels_are_mounted_where_the_configuration_names_them() {
+    let folder = folder_with(
+        r#"
+[server]
+public_url = "https://pay.example.com"
+[fulfilment]
+url = "https://shop.example.com/hooks"
+secrets = [{ env = "HOOKS" }]
+[channels.alipay]
+kind = "alipay"
+app_id = "2021000000000001"
+app_private_key = { file = "keys/app.pem" }
+app_cert = { file = "keys/app.crt" }
+root_cert = { file = "keys/root.crt" }
+alipay_cert = { file = "keys/alipay.crt" }
+[channels.wechat]
+kind = "wechat"
+mchid = "1900000001"
+appid = "wx0000000000000001"
+merchant_private_key = { file = "keys/merchant.pem" }
+merchant_serial = "3775b6a45acd588826d15e583a95f5dd00000000"
+apiv3_key = { env = "APIV3_KEY" }
+platform_certs = [{ file = "keys/one.pem" }, { file = "keys/two.pem" }]
+[channels.stripe]
+kind = "stripe"
+secret_key = { env = "STRIPE_KEY" }
+webhook_secrets = [{ file = "keys/whsec" }]
+"#,
+    );
+    let (code, compose, told) = output(oncepay(folder.path()).args(["init", "compose"]));
+    assert_eq!(code, Some(0), "{told}");
+    for file in [
+        "app.pem",
+        "app.crt",
+        "root.crt",
+        "alipay.crt",
+        "merchant.pem",
+        "one.pem",
+        "two.pem",
+        "whsec",
+    ] {
+        let mount = format!("./keys/{file}:/var/lib/oncepay/keys/{file}:ro");
+        assert!(compose.contains(&mount), "{mount} in {compose}");
+    }
+    assert!(
+        compose.contains("the configuration names APIV3_KEY, HOOKS, STRIPE_KEY"),
+        "{compose}"
+    );
+}
+
+#[test]
+fn what_is_wrong_with_each_channel_is_told_at_once() {
+    let folder = folder_with(
+        r#"
+[server]
+public_url = "https://pay.example.com"
+[channels.alipay]
+kind = "alipay"
+app_id = "2021000000000001"
+app_private_key = "hello"
+alipay_public_key = "hello"
+[channels.wechat]
+kind = "wechat"
+mchid = "1900000001"
+appid = "wx0000000000000001"
+merchant_private_key = "hello"
+merchant_serial = "3775b6a45acd588826d15e583a95f5dd00000000"
+apiv3_key = "0123456789abcdef0123456789abcdef"
+"#,
+    );
+    let (code, _, told) = output(oncepay(folder.path()).args(["config", "check"]));
+    assert_eq!(code, Some(1), "{told}");
+    for key in [
+        "channels.alipay.app_private_key: ",
+        "channels.wechat.merchant_private_key: ",
+    ] {
+        assert!(told.contains(key), "{key} in {told}");
+    }
+}
+
 /// A configuration as a merchant has it: its secrets stand elsewhere, and not on this machine.
 const DEPLOYED: &str = r#"
 [server]
@@ -142,6 +247,7 @@ url = { env = "DATABASE_URL" }
 kind = "http"
 base_url = "https://processor.example.com/v1"
 secret = { env = "ACME_SECRET" }
+previous_secret = { env = "ACME_OLD_SECRET" }
 [channels.other]
 kind = "http"
 base_url = "https://other.example.com"
@@ -191,7 +297,7 @@ fn files_of_a_deployment_are_made_without_its_secrets() {
         &made("compose"),
         &[
             "env_file: secrets.env",
-            "ACME_SECRET, DATABASE_URL, SHOP_KEY, SMTP_URL",
+            "ACME_OLD_SECRET, ACME_SECRET, DATABASE_URL, SHOP_KEY, SMTP_URL",
             "./other.secret:/var/lib/oncepay/other.secret:ro",
             "install -d -m 0700 -o oncepay /srv/oncepay\n",
             "oncepay-data:/srv/oncepay\n",

@@ -1,6 +1,6 @@
 //! Single values: what is read, what is refused, and how it is said.
 
-use crate::support::{GOOD, accept, refuse, refused_at, with};
+use crate::support::{GOOD, SWITCHES, accept, refuse, refused_at, with};
 use oncepay::config::{ChannelKind, ConfigError, OnDeadline, Settings, Sources};
 use oncepay::domain::Currency;
 use oncepay::domain::schedule::LateSuccess;
@@ -300,6 +300,20 @@ fn the_environment_wins_over_the_file_and_a_flag_over_both() {
 fn an_unknown_variable_of_ours_is_refused_too() {
     let error = load(GOOD, &[("ONCEPAY_SERVER__PORT", "8080")], &[]).unwrap_err();
     assert_eq!(error.problems[0].path, "server.port");
+}
+
+#[test]
+fn no_variable_turns_verification_off() {
+    for switch in SWITCHES {
+        let variable = format!("ONCEPAY_CHANNELS__SANDBOX__{}", switch.to_uppercase());
+        for value in ["false", "true"] {
+            let error = load(GOOD, &[(&variable, value)], &[]).unwrap_err();
+            let path = format!("channels.sandbox.{switch}");
+            assert_eq!(error.problems.len(), 1, "{error}");
+            assert_eq!(error.problems[0].path, path);
+            assert!(error.to_string().contains("unknown key"), "{error}");
+        }
+    }
 }
 
 #[test]

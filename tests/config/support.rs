@@ -23,6 +23,14 @@ scopes = ["refunds"]
 key = "opk_merchant_0123456789abcdef0123456789abcdef"
 "#;
 
+/// What an operator in a hurry may try when notices are refused.
+pub(crate) const SWITCHES: [&str; 4] = [
+    "verify",
+    "verify_signature",
+    "skip_verification",
+    "insecure",
+];
+
 /// The good configuration with one piece exchanged.
 pub(crate) fn with(old: &str, new: &str) -> String {
     assert!(

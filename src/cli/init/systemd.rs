@@ -27,7 +27,8 @@ User=oncepay
 Group=oncepay
 ExecStartPre=/usr/local/bin/oncepay config check --config /etc/oncepay/oncepay.toml
 ExecStart=/usr/local/bin/oncepay serve --config /etc/oncepay/oncepay.toml
-# Secrets of the configuration may be given as { env = \"…\" } and stand there.
+# Secrets of the configuration may be given as { env = \"…\" } and stand there; { file = \"…\" } is a path from the
+# folder below, or a whole one, readable for the user.
 EnvironmentFile=-/etc/oncepay/secrets.env
 WorkingDirectory=/var/lib/oncepay
 StateDirectory=oncepay

@@ -40,6 +40,7 @@ pub(super) fn read(section: &mut Section<'_>) -> Option<OfKind> {
     Some(OfKind {
         live: Some(sandbox != Some(true))
             .filter(|_| !crate::config::address::is_loopback(&gateway)),
+        play_on_loopback: true,
         base_url: gateway,
         merchant: Some(app_id.clone()),
         kind: ChannelKind::Alipay(AlipayKeys {
@@ -52,7 +53,7 @@ pub(super) fn read(section: &mut Section<'_>) -> Option<OfKind> {
     })
 }
 
-/// Either the public key or the three certificates.
+/// Either the public key, or the three certificates and, while Alipay's changes, the previous one.
 fn trust(section: &mut Section<'_>) -> Option<AlipayTrust> {
     let key = section.secret("alipay_public_key");
     let mut certificate = |name| section.secret(name).as_ref().map(text);
@@ -61,12 +62,16 @@ fn trust(section: &mut Section<'_>) -> Option<AlipayTrust> {
         certificate("root_cert"),
         certificate("alipay_cert"),
     ];
-    let given = certificates.iter().flatten().count();
+    let previous = certificate("previous_alipay_cert");
+    let given = certificates.iter().chain([&previous]).flatten().count();
     match (key, certificates) {
         (Some(key), _) if given == 0 => Some(AlipayTrust::PublicKey(text(&key))),
-        (None, [Some(app), Some(root), Some(alipay)]) => {
-            Some(AlipayTrust::Certificates { app, root, alipay })
-        }
+        (None, [Some(app), Some(root), Some(alipay)]) => Some(AlipayTrust::Certificates {
+            app,
+            root,
+            alipay,
+            previous,
+        }),
         (Some(_), _) => {
             section.refuse(
                 "alipay_public_key",

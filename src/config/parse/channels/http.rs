@@ -22,6 +22,7 @@ pub(super) fn read(section: &mut Section<'_>) -> Option<OfKind> {
         },
         merchant,
         live: None,
+        play_on_loopback: true,
     })
 }
 

@@ -23,6 +23,8 @@ struct OfKind {
     merchant: Option<String>,
     /// Whether its keys or its address say that it moves real money; `None`: they do not say.
     live: Option<bool>,
+    /// Whether nothing on this machine can be the real channel.
+    play_on_loopback: bool,
 }
 
 pub(super) fn all(sections: Vec<(String, Section<'_>)>) -> BTreeMap<String, ChannelSettings> {
@@ -60,28 +62,20 @@ fn common(
     mut section: Section<'_>,
     of_kind: Option<OfKind>,
 ) -> Option<ChannelSettings> {
-    let base_url = of_kind.as_ref().map(|it| it.base_url.as_str());
-    let loopback = base_url.is_some_and(address::is_loopback);
-    let said = of_kind.as_ref().and_then(|it| it.live);
-    let live = section.flag("live");
-    if live == Some(true) && loopback {
-        section.refuse("live", "a channel whose base_url is loopback is never live");
-    } else if let (Some(live), Some(said)) = (live, said)
-        && live != said
-    {
-        let message = format!("is {live}, and the channel's own keys or address say {said}");
-        section.refuse("live", message);
-    }
+    let live = live(&mut section, of_kind.as_ref());
     let read_timeout_ms = section.duration_ms("read_timeout", 1);
     let late_success = late_success(&mut section);
     let not_found_grace_ms = section.duration_ms("not_found_grace", 1);
     let amount_max = section.integer("amount_max", 1..=i64::MAX);
     let rate = limits::rate(&mut section, "rate").flatten();
     let circuit = limits::circuit(&mut section);
+    if let Some(of_kind) = &of_kind {
+        suits(&mut section, &of_kind.kind, read_timeout_ms, late_success);
+    }
     section.finish();
     let of_kind = of_kind?;
     Some(ChannelSettings {
-        live: !loopback && live.or(said).unwrap_or(true),
+        live,
         base_url: of_kind.base_url,
         kind: of_kind.kind,
         read_timeout_ms: read_timeout_ms.unwrap_or(defaults::READ_TIMEOUT_MS),
@@ -94,12 +88,65 @@ fn common(
     })
 }
 
+/// Whether the channel moves real money: as its keys or its address say, or as it is written, else unless it is on this
+/// machine.
+fn live(section: &mut Section<'_>, of_kind: Option<&OfKind>) -> bool {
+    let written = section.flag("live");
+    let Some(of_kind) = of_kind else {
+        return false;
+    };
+    let loopback = address::is_loopback(&of_kind.base_url);
+    if loopback && of_kind.play_on_loopback {
+        if written == Some(true) {
+            let message = "a channel of this kind whose base_url is loopback is never live";
+            section.refuse("live", message);
+        }
+        return false;
+    }
+    if let (Some(written), Some(said)) = (written, of_kind.live)
+        && written != said
+    {
+        let message = format!("is {written}, and the channel's own keys or address say {said}");
+        section.refuse("live", message);
+    }
+    written.or(of_kind.live).unwrap_or(!loopback)
+}
+
+/// What every channel has, where a kind cannot do with all of it.
+fn suits(
+    section: &mut Section<'_>,
+    kind: &ChannelKind,
+    read_timeout_ms: Option<i64>,
+    late_success: Option<LateSuccess>,
+) {
+    match kind {
+        ChannelKind::Stripe(_) => {
+            if read_timeout_ms.is_some_and(|timeout| timeout >= stripe::READ_TIMEOUT_BELOW_MS) {
+                let message = "must be less than 1h: a repeated call could reach Stripe when its key is forgotten, and \
+                               charge anew";
+                section.refuse("read_timeout", message);
+            }
+        }
+        ChannelKind::Tokenpay(_) => {
+            if late_success.is_some_and(|policy| policy != LateSuccess::Manual) {
+                let message = "allowed is \"manual\": TokenPay makes no refunds, and its notice of a late payment \
+                               proves nothing, so that a person looks at each";
+                section.refuse("late_success", message);
+            }
+        }
+        ChannelKind::Http { .. } | ChannelKind::Alipay(_) | ChannelKind::Wechat(_) => {}
+    }
+}
+
 /// The merchant's id at a channel whose keys do not tell it.
 fn merchant(section: &mut Section<'_>) -> Option<String> {
     section.parsed("merchant", "1–64 printable characters", |text| {
-        ((1..=64).contains(&text.chars().count()) && !text.chars().any(char::is_control))
-            .then(|| text.to_owned())
+        is_merchant(text).then(|| text.to_owned())
     })
+}
+
+fn is_merchant(text: &str) -> bool {
+    (1..=64).contains(&text.chars().count()) && !text.chars().any(char::is_control)
 }
 
 /// A text that must be there; `needed` completes "needed is …".

@@ -6,6 +6,9 @@ use crate::config::{ChannelKind, StripeKeys};
 use secrecy::{ExposeSecret, SecretString};
 
 const HOST: &str = "https://api.stripe.com";
+/// Stripe may forget a key after 24 h, and none is used that is older than 23: a call that begins with such a one must
+/// not wait for its turn, and be open, for so long.
+pub(super) const READ_TIMEOUT_BELOW_MS: i64 = 3_600_000;
 
 pub(super) fn read(section: &mut Section<'_>) -> Option<OfKind> {
     let base_url = base_url(section, "base_url", Some(HOST));
@@ -16,7 +19,9 @@ pub(super) fn read(section: &mut Section<'_>) -> Option<OfKind> {
     Some(OfKind {
         base_url: base_url?,
         merchant,
+        // Wherever it is sent to.
         live: is_live(&secret_key),
+        play_on_loopback: false,
         kind: ChannelKind::Stripe(StripeKeys {
             secret_key,
             webhook_secrets: webhook_secrets?,

@@ -1,8 +1,9 @@
 //! `kind = "tokenpay"`: a TokenPay gateway that the merchant runs.
 
-use super::{OfKind, base_url, merchant, needed_secret};
+use super::{OfKind, base_url, is_merchant, merchant, needed_secret};
 use crate::config::section::Section;
 use crate::config::{ChannelKind, TokenpayExpired, TokenpayKeys};
+use reqwest::Url;
 
 /// What the gateway knows by name: its token or coin, and the chain.
 const TOKENS: [&str; 7] = [
@@ -34,10 +35,13 @@ pub(super) fn read(section: &mut Section<'_>) -> Option<OfKind> {
         _ => None,
     });
     let ([token, ..], [currency, ..]) = (TOKENS, BASE_CURRENCIES);
+    let base_url = base_url?;
     Some(OfKind {
-        base_url: base_url?,
-        merchant,
+        // A gateway has one account, and no name for it.
+        merchant: merchant.or_else(|| host(&base_url)),
+        base_url,
         live: None,
+        play_on_loopback: false,
         kind: ChannelKind::Tokenpay(TokenpayKeys {
             api_token: api_token?,
             token_currency: token_currency.unwrap_or_else(|| token.to_owned()),
@@ -45,4 +49,15 @@ pub(super) fn read(section: &mut Section<'_>) -> Option<OfKind> {
             expired: expired.unwrap_or(TokenpayExpired::Closed),
         }),
     })
+}
+
+/// Where the gateway is: its host, and its port if it is named.
+fn host(base_url: &str) -> Option<String> {
+    let url = Url::parse(base_url).ok()?;
+    let name = url.host_str()?;
+    let host = match url.port() {
+        Some(port) => format!("{name}:{port}"),
+        None => name.to_owned(),
+    };
+    is_merchant(&host).then_some(host)
 }

@@ -3,9 +3,12 @@
 use super::{OfKind, base_url, needed, needed_secret};
 use crate::config::section::Section;
 use crate::config::{ChannelKind, WechatKeys};
+use reqwest::Url;
 use secrecy::ExposeSecret;
 
 const HOST: &str = "https://api.mch.weixin.qq.com";
+/// WeChat Pay's own hosts. APIv3 has no sandbox: whatever answers there moves real money.
+const DOMAINS: [&str; 2] = [".weixin.qq.com", ".wechatpay.cn"];
 const APIV3_KEY_BYTES: usize = 32;
 
 pub(super) fn read(section: &mut Section<'_>) -> Option<OfKind> {
@@ -43,10 +46,12 @@ pub(super) fn read(section: &mut Section<'_>) -> Option<OfKind> {
     }
     let public_key = public_key(section);
     let platform_certs = section.secrets("platform_certs").unwrap_or_default();
+    let base_url = base_url?;
     Some(OfKind {
-        base_url: base_url?,
+        live: is_live(&base_url),
+        base_url,
         merchant: mchid.clone(),
-        live: None,
+        play_on_loopback: true,
         kind: ChannelKind::Wechat(WechatKeys {
             mchid: mchid?,
             appid: appid?,
@@ -60,6 +65,14 @@ pub(super) fn read(section: &mut Section<'_>) -> Option<OfKind> {
                 .collect(),
         }),
     })
+}
+
+/// `None`: a host that is not WeChat Pay's, such as a double's, does not say.
+fn is_live(base_url: &str) -> Option<bool> {
+    let url = Url::parse(base_url).ok()?;
+    let host = url.host_str()?.trim_end_matches('.');
+    let theirs = DOMAINS.iter().any(|domain| host.ends_with(domain));
+    theirs.then_some(true)
 }
 
 /// The id and the key, both or none: without them the platform's certificates are used.
