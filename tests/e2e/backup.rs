@@ -1,5 +1,7 @@
 //! An older backup takes the database's place: what it has forgotten is asked about before it is charged.
 
+use crate::channel_stripe;
+use crate::support::doubles::stripe::StripeDouble;
 use crate::support::{Processor, Running, Shop, Stage, order};
 use sea_orm::ConnectionTrait;
 use std::time::Duration;
@@ -82,6 +84,33 @@ async fn after_a_restore_a_new_order_is_asked_about_and_then_charged() {
     let query = history.iter().position(|kind| kind == "query_reply");
     let submit = history.iter().position(|kind| kind == "submit");
     assert!(query < submit && query.is_some(), "{history:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refund_that_the_backup_forgot_is_found_at_the_channel_and_not_sent_again() {
+    let double = StripeDouble::start();
+    let (_processor, mut shop) = channel_stripe::open(&double.base).await;
+    if !shop.database.is_sqlite() {
+        return;
+    }
+    let paid = channel_stripe::paid(&shop, &double, "b-4").await;
+    back_up(&shop);
+    let refund = shop.refund(&paid, "r-1", 500).await;
+    assert_eq!(refund.text("status"), "SUCCEEDED", "{:?}", refund.body);
+    shop.crash();
+    forget_everything(&shop).await;
+    // A day later the channel has forgotten the key that it came under.
+    double.forget_keys();
+    shop.start_again().await;
+
+    let again = shop.refund(&paid, "r-1", 500).await;
+    assert!([200, 202].contains(&again.status), "{:?}", again.body);
+    shop.refund_becomes(&paid, "r-1", "SUCCEEDED").await;
+    assert_eq!(double.refunds().len(), 1, "{:?}", double.refunds());
+    let rest = shop.refund(&paid, "r-2", 700).await;
+    assert!([200, 202].contains(&rest.status), "{:?}", rest.body);
+    shop.refund_becomes(&paid, "r-2", "SUCCEEDED").await;
+    assert_eq!(double.refunds().len(), 2, "what it does not know is sent");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -146,14 +146,28 @@ async fn a_notice_is_acknowledged_while_the_receiver_sleeps() {
     let (processor, shop) = open(&receiver).await;
     let created = shop.create(&with_credits("sleeps", "VIP #pending")).await;
     let notice = Notice::paid("n-1", "sleeps", &json!({}));
-
-    // The receiver never answers; each of these is acknowledged all the same, and grants no more.
-    for _ in 0..3 {
+    let told = async || {
         let answer = shop.tell("sandbox", &processor.secret, &notice).await;
         assert_eq!((answer.status, answer.body), (200, json!("success")));
+    };
+
+    told().await;
+    let kinds = ["order.paid", "entitlement.granted"];
+    for kind in kinds {
+        receiver.gets(1, kind, "sleeps").await;
     }
+    // It has taken both and answers neither: what comes again is acknowledged all the same, and grants no more.
+    told().await;
+    told().await;
+    assert_eq!(receiver.given_up(), 0, "somebody still waits for it");
     is_granted(&shop, created.text("order_id")).await;
     assert_eq!(ledger(&shop).await, (1, 1000));
+
+    receiver.lets_go();
+    for kind in kinds {
+        shop.delivery_becomes("sleeps", kind, "DELIVERED").await;
+        assert_eq!(receiver.got_of(kind, "sleeps").len(), 1, "asked once");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

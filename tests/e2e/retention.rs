@@ -1,5 +1,6 @@
 //! What nobody needs any more is deleted after a start, and nothing else.
 
+use super::fulfilment::{ledger, with_credits};
 use crate::support::{Notice, Processor, Shop, Stage, eventually, order};
 use sea_orm::ConnectionTrait;
 use serde_json::json;
@@ -10,7 +11,7 @@ async fn execute(shop: &Shop, sql: &str) {
     connection.close().await.expect("it closes");
 }
 
-async fn becomes(shop: &Shop, sql: &str, count: i64) {
+pub(crate) async fn becomes(shop: &Shop, sql: &str, count: i64) {
     eventually(sql, || async {
         let rows = shop.database.number(sql).await;
         (rows == count)
@@ -21,7 +22,7 @@ async fn becomes(shop: &Shop, sql: &str, count: i64) {
 }
 
 /// A webhook that was last changed so many days ago, with one attempt.
-async fn webhook(shop: &Shop, id: &str, status: &str, days: i64) {
+pub(crate) async fn webhook(shop: &Shop, id: &str, status: &str, days: i64) {
     let at = format!("(SELECT started_at - {days} * 86400000 FROM runtime)");
     let row = format!(
         "INSERT INTO deliveries (delivery_id, webhook_id, kind, order_id, order_no, body, status, attempts, due_at, \
@@ -32,6 +33,31 @@ async fn webhook(shop: &Shop, id: &str, status: &str, days: i64) {
     let attempt =
         format!("INSERT INTO delivery_attempts (delivery_id, n, at) VALUES ('{id}', 1, 0)");
     execute(shop, &attempt).await;
+}
+
+/// While the server is down: every callback on record is three years old, and so is an orphan, by which it is seen that
+/// what is old is deleted.
+pub(crate) async fn three_years_pass(shop: &Shop) {
+    let years_ms: i64 = 3 * 365 * 86_400_000;
+    let age = format!(
+        "UPDATE callbacks SET first_seen_at = first_seen_at - {years_ms}, last_seen_at = last_seen_at - {years_ms}"
+    );
+    execute(shop, &age).await;
+    let orphan = "INSERT INTO orphans (channel, callback_key, status, order_no, digest, seen_count, first_seen_at, \
+                  last_seen_at) VALUES ('sandbox', 'marker', 'PAID', 'marker', '', 1, 1, 1)";
+    execute(shop, orphan).await;
+}
+
+pub(crate) async fn has_run(shop: &Shop) {
+    becomes(shop, "SELECT COUNT(*) FROM orphans", 0).await;
+}
+
+/// The one callback on record.
+pub(crate) async fn is_kept_once_and_seen_twice(shop: &Shop) {
+    let rows = shop.database.number("SELECT COUNT(*) FROM callbacks").await;
+    assert_eq!(rows, 1);
+    let seen = "SELECT seen_count FROM callbacks";
+    assert_eq!(shop.database.number(seen).await, 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -93,4 +119,68 @@ async fn an_old_orphan_is_forgotten_and_its_number_is_as_any_other() {
     }
     // What it was told of by stays: the alert comes once for ever.
     assert_eq!(shop.alerts().await.len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_notice_of_three_years_ago_is_still_known_when_it_comes_again() {
+    let processor = Processor::start().await;
+    let mut shop = Shop::open(&processor, Stage::default()).await;
+    let created = shop
+        .create(&with_credits("aged", "VIP #pending #no-callback"))
+        .await;
+    let order_id = created.text("order_id").to_owned();
+    let notice = Notice::paid("msg-aged", "aged", &json!({}));
+    let answer = shop.tell("sandbox", &processor.secret, &notice).await;
+    assert_eq!(answer.status, 200, "{:?}", answer.body);
+    // What retention deletes last: once this is gone, it has been everywhere.
+    let nobodys = Notice::paid("msg-nobody", "nobody", &json!({}));
+    let answer = shop.tell("sandbox", &processor.secret, &nobodys).await;
+    assert_eq!(answer.status, 404, "{:?}", answer.body);
+    let paid = shop.becomes(&order_id, "PAID").await;
+    let (history, alerts) = (shop.history(&order_id).await, shop.alerts().await);
+
+    shop.crash();
+    webhook(&shop, "dlv_old", "DELIVERED", 3 * 365).await;
+    for (table, column) in [
+        ("callbacks", "first_seen_at"),
+        ("callbacks", "last_seen_at"),
+        ("orphans", "last_seen_at"),
+    ] {
+        // Three years of 365 days.
+        execute(
+            &shop,
+            &format!("UPDATE {table} SET {column} = {column} - 94608000000"),
+        )
+        .await;
+    }
+    shop.start_again().await;
+    for table in ["deliveries", "orphans"] {
+        becomes(&shop, &format!("SELECT COUNT(*) FROM {table}"), 0).await;
+    }
+
+    // Nothing that is in memory alone remembers it.
+    shop.crash_and_start_again().await;
+    let again = Notice::paid("msg-aged", "aged", &json!({}));
+    let answer = shop.tell("sandbox", &processor.secret, &again).await;
+    assert_eq!((answer.status, &answer.body), (200, &json!("success")));
+
+    let order = shop.get(&order_id).await;
+    assert_eq!(
+        (
+            &order["status"],
+            &order["version"],
+            &order["callback_count"]
+        ),
+        (&json!("PAID"), &paid["version"], &json!(2))
+    );
+    assert_eq!(shop.history(&order_id).await, history);
+    assert_eq!(shop.alerts().await, alerts, "nobody is told of anything");
+    assert_eq!(ledger(&shop).await, (1, 1000));
+    for (sql, count) in [
+        ("SELECT COUNT(*) FROM callbacks", 1),
+        ("SELECT seen_count FROM callbacks", 2),
+        ("SELECT COUNT(*) FROM payments", 1),
+    ] {
+        assert_eq!(shop.database.number(sql).await, count, "{sql}");
+    }
 }

@@ -125,6 +125,13 @@ impl Processor {
         self.is_up().await;
     }
 
+    /// From now on it signs with this secret, and knows no other.
+    pub async fn changes_secret(&mut self, secret: &str) {
+        secret.clone_into(&mut self.secret);
+        std::fs::write(self.folder.path().join("secret"), secret).expect("the secret is written");
+        self.restart().await;
+    }
+
     pub fn base_url(&self) -> String {
         format!("http://127.0.0.1:{}/sandbox", self.port)
     }

@@ -7,9 +7,10 @@ use serde_json::Value;
 use sha2::Sha256;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
 
 pub const WEBHOOK_SECRET: &str = "whsec_dGhlLXNob3AgYW5kIG9uY2VwYXkgc2hhcmUgdGhpcyBrZXk=";
 pub const NEXT_WEBHOOK_SECRET: &str = "whsec_dGhlIGtleSBvZiBhIHJvdGF0aW9uLCBub3QgeWV0IHRoZXJl";
@@ -20,7 +21,7 @@ pub enum Does {
     Answers(u16),
     /// A status and one header more.
     Tells(u16, &'static str, String),
-    /// Takes the request and says nothing.
+    /// Takes the request and says nothing until it is let go; then it answers 204.
     Hangs,
     /// Breaks the connection once it has the request.
     HangsUp,
@@ -82,6 +83,8 @@ pub struct Receiver {
     got: Arc<Mutex<Vec<Got>>>,
     script: Arc<Mutex<Script>>,
     connections: Arc<Mutex<usize>>,
+    let_go: Arc<Semaphore>,
+    given_up: Arc<Mutex<usize>>,
 }
 
 impl Receiver {
@@ -99,6 +102,8 @@ impl Receiver {
             got: Arc::default(),
             script: Arc::new(Mutex::new(Box::new(|_, _| Does::Answers(204)))),
             connections: Arc::default(),
+            let_go: Arc::new(Semaphore::new(0)),
+            given_up: Arc::default(),
         };
         let serving = receiver.clone();
         tokio::spawn(async move {
@@ -133,6 +138,16 @@ impl Receiver {
 
     pub fn got(&self) -> Vec<Got> {
         self.got.lock().expect("unpoisoned").clone()
+    }
+
+    /// Every request that hangs is answered, now and from now on.
+    pub fn lets_go(&self) {
+        self.let_go.close();
+    }
+
+    /// How many requests hung for so long that whoever sent them waits no longer.
+    pub fn given_up(&self) -> usize {
+        *self.given_up.lock().expect("unpoisoned")
     }
 
     pub fn connections(&self) -> usize {
@@ -175,8 +190,10 @@ impl Receiver {
                     format!("HTTP/1.1 {code} X\r\n{name}: {value}\r\ncontent-length: 0\r\n\r\n")
                 }
                 Does::Hangs => {
-                    tokio::time::sleep(Duration::from_secs(600)).await;
-                    return;
+                    if self.hangs(&mut stream, &mut rest).await.is_none() {
+                        return;
+                    }
+                    "HTTP/1.1 204 X\r\n\r\n".to_owned()
                 }
                 Does::HangsUp => return,
             };
@@ -185,6 +202,24 @@ impl Receiver {
             }
         }
     }
+}
+
+impl Receiver {
+    /// Until it is let go; `None`: the sender has gone before.
+    async fn hangs(&self, stream: &mut TcpStream, rest: &mut Vec<u8>) -> Option<()> {
+        tokio::select! {
+            _closed = self.let_go.acquire() => Some(()),
+            _more = gone(stream, rest) => {
+                *self.given_up.lock().expect("unpoisoned") += 1;
+                None
+            }
+        }
+    }
+}
+
+/// Completes when the other side has closed the connection.
+async fn gone(stream: &mut TcpStream, rest: &mut Vec<u8>) {
+    while stream.read_buf(rest).await.unwrap_or_default() > 0 {}
 }
 
 async fn read(stream: &mut TcpStream, rest: &mut Vec<u8>) -> Option<Got> {

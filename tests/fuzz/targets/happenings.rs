@@ -5,9 +5,9 @@ use oncepay::domain::order::input::Review;
 use oncepay::domain::order::refund::RefundCallKind;
 use oncepay::domain::order::statement::Proof;
 use oncepay::domain::order::{
-    Answer, ChargeStatus, DisputePhase, Input, NextAction, Order, Reason, RefundAnswer,
-    RefundDecision, RefundNews, RefundRequest, RefundReview, RefundSource, RefundStatement,
-    ReviewDecision, Source, Statement, UnknownAnswer,
+    Answer, ChargeStatus, DisputePhase, Hint, Hinted, Input, NextAction, Order, Reason,
+    RefundAnswer, RefundDecision, RefundNews, RefundRequest, RefundReview, RefundSource,
+    RefundStatement, ReviewDecision, Source, Statement, UnknownAnswer,
 };
 use oncepay::domain::{Currency, Money};
 
@@ -129,7 +129,7 @@ fn source(bytes: &mut Bytes<'_>) -> Source {
 /// A channel's answer: mostly about this very order, and mostly of its money.
 pub(crate) fn answer(bytes: &mut Bytes<'_>, order: &Order) -> Answer {
     let summary = String::new();
-    match bytes.below(16) {
+    match bytes.below(17) {
         0..=8 => Answer::Charge(statement(bytes, order)),
         9 => Answer::NotFound,
         10 => Answer::AlreadyPaid,
@@ -137,6 +137,10 @@ pub(crate) fn answer(bytes: &mut Bytes<'_>, order: &Order) -> Answer {
         12 => Answer::CannotClose,
         13 => Answer::Throttled { summary },
         14 => Answer::NotSent { summary },
+        15 => Answer::Hint(Hint {
+            says: *bytes.pick(&[Hinted::Paid, Hinted::Over]),
+            reference: (*bytes.pick(&["P1", "P2", ""])).to_owned(),
+        }),
         _ => Answer::Unknown(unknown(bytes)),
     }
 }
@@ -159,7 +163,8 @@ fn statement(bytes: &mut Bytes<'_>, order: &Order) -> Statement {
         value: "QR".to_owned(),
     };
     let status = match bytes.below(10) {
-        0..=2 => ChargeStatus::Paid,
+        0 | 1 => ChargeStatus::Paid,
+        2 => ChargeStatus::PaidAndSomeRefunded,
         3 => ChargeStatus::PaidAndRefunded,
         4 => ChargeStatus::Pending { next_action: None },
         5 => ChargeStatus::Pending {

@@ -215,8 +215,8 @@ fn examine(sent: &Sent, notice: &Notice) {
         Notice::Unrelated { .. } => {
             assert!(body["type"] != "charge.updated" && body["type"] != "refund.updated");
         }
-        Notice::OfTrade { .. } | Notice::Dispute { .. } => {
-            panic!("the protocol has no disputes: {notice:?}")
+        Notice::OfTrade { .. } | Notice::RefundBounced(_) | Notice::Dispute { .. } => {
+            panic!("the protocol has none such: {notice:?}")
         }
     }
 }

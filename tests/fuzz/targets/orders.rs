@@ -22,6 +22,7 @@ pub(crate) fn rules(bytes: &mut Bytes<'_>, rules: &mut Rules) {
     able.refunds = !bit(3);
     able.own_expiry = bit(4);
     able.asynchronous = bit(5);
+    able.repeats_action = bit(15);
     able.settles_within_ms = if bit(6) { 86_400_000 } else { 0 };
     able.key_life_ms = match (bit(7), bit(8)) {
         (false, false) => Some(86_400_000),

@@ -105,7 +105,10 @@ fn charge(call: Call, plan: &Plan, answer: &Answer) {
         }
         Answer::CannotClose => assert!(call == Call::Close && plan.status == 409 && code.is_some()),
         Answer::Unknown(_) => pays_nothing(call, answer),
-        Answer::AlreadyPaid | Answer::Throttled { .. } | Answer::NotSent { .. } => {
+        Answer::AlreadyPaid
+        | Answer::Hint(_)
+        | Answer::Throttled { .. }
+        | Answer::NotSent { .. } => {
             panic!("the protocol has no such reply: {answer:?} of {plan:?}");
         }
     }

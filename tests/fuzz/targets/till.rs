@@ -192,6 +192,7 @@ impl Channel for Counter {
         Err(Rejection {
             rule: RejectionRule::Signature,
             explanation: "it sends none".to_owned(),
+            key_id: None,
             signed_text: None,
         })
     }
