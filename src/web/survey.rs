@@ -68,8 +68,8 @@ impl Survey {
 async fn count(database: &Database, metrics: &Metrics, now: UnixMillis) -> Result<(), StoreError> {
     let orders = store::orders::count_by_status(&database.read).await?;
     metrics.set_orders(&orders);
-    let open = store::alerts::list(&database.read, Some("open"), None, ALERTS_MAX).await?;
-    metrics.set_open_alerts(open.len());
+    let open = store::alerts::open(&database.read, ALERTS_MAX).await?;
+    metrics.set_open_alerts(open);
     let grants = store::fulfilments::waiting(&database.read, OUTBOX_MAX).await?;
     let webhooks = store::deliveries::waiting(&database.read, OUTBOX_MAX).await?;
     for (queue, (waiting, oldest)) in [("grants", grants), ("deliveries", webhooks)] {
