@@ -23,7 +23,7 @@ pub(crate) async fn becomes(shop: &Shop, sql: &str, count: i64) {
 
 /// A webhook that was last changed so many days ago, with one attempt.
 pub(crate) async fn webhook(shop: &Shop, id: &str, status: &str, days: i64) {
-    let at = format!("(SELECT started_at - {days} * 86400000 FROM runtime)");
+    let at = format!("(SELECT started_at - {days} * CAST(86400000 AS BIGINT) FROM runtime)");
     let row = format!(
         "INSERT INTO deliveries (delivery_id, webhook_id, kind, order_id, order_no, body, status, attempts, due_at, \
          created_at, updated_at) VALUES ('{id}', 'wh-{id}', 'order.paid', 'ord_1', 'o-1', '{{}}', '{status}', 1, 0, \
