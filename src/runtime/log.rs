@@ -23,9 +23,13 @@ pub(super) async fn watch(
     // It is made with the first write, and taken away by the last connection that closes.
     let mut seen = false;
     let mut missed = false;
-    while !(seen && missed && database.lacks_its_log()) {
-        missed = database.lacks_its_log();
-        seen |= !missed;
+    loop {
+        let lacks = database.lacks_its_log();
+        if seen && missed && lacks {
+            break;
+        }
+        missed = lacks;
+        seen |= !lacks;
         tokio::time::sleep(EVERY).await;
         if readiness.is_stopping() {
             return;

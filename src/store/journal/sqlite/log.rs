@@ -71,16 +71,16 @@ impl Log {
         connection.busy_timeout(JOURNAL_BUSY_TIMEOUT)?;
         let folded = folded?;
         if folded {
-            self.folds_at = self.long;
-            self.failed = 0;
+            self.begin_anew();
         } else {
             tracing::debug!(pages, "somebody reads for long: the database's log grows");
         }
         Ok(folded && shortens)
     }
 
-    /// Tries now, whatever was tried before: nothing can be written, perhaps since the log has taken the last room.
-    pub(super) fn is_in_the_way(&mut self) {
+    /// What was tried before is of no account: the log is short again, or it has taken the last room and nothing can be
+    /// written.
+    pub(super) fn begin_anew(&mut self) {
         self.folds_at = self.long;
         self.failed = 0;
     }

@@ -71,7 +71,7 @@ impl Sqlite {
 
     /// A write has failed for want of something.
     pub(super) fn makes_room(&mut self) -> bool {
-        self.log.is_in_the_way();
+        self.log.begin_anew();
         self.keep_log_short()
     }
 
