@@ -24,10 +24,10 @@ def take(message_id, message):
         if message_id in seen:  # sent again: done already
             return
         if message["type"].startswith("entitlement."):  # each moves a quantity, in whatever order they come
-            print(message["type"], order["kind"], order["quantity"], flush=True)
+            print(f"{message['type']} {order['kind']} {order['quantity']}", flush=True)
         elif order["version"] > versions.get(order["order_no"], 0):  # an older version is old news
             versions[order["order_no"]] = order["version"]
-            print(order["order_no"], order["status"], flush=True)
+            print(f"{order['order_no']} {order['status']}", flush=True)
         seen.add(message_id)
 
 

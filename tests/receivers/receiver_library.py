@@ -17,7 +17,7 @@ class Receiver(BaseHTTPRequestHandler):
             return self.answer(401)
         if self.headers["webhook-id"] not in seen:
             seen.add(self.headers["webhook-id"])
-            print(message["type"], message["data"]["order_no"], flush=True)
+            print(f"{message['type']} {message['data']['order_no']}", flush=True)
         self.answer(204)
 
     def answer(self, status):
