@@ -1,6 +1,6 @@
 //! A merchant's server: the real binary with a configuration of short times, and verbs for what people do with it.
 
-use super::{Mailbox, Notice, Processor, Running, ScratchDatabase, eventually, free_port};
+use super::{Mailbox, Notice, Processor, Running, ScratchDatabase, eventually, free_port, watch};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -108,6 +108,9 @@ pub fn patient_client() -> reqwest::Client {
     client.build().expect("a client")
 }
 
+/// Whether it is ready is said at once, or something hangs.
+const READY_WITHIN: Duration = Duration::from_secs(60);
+
 /// A server with its folder, database and address; it keeps them over restarts.
 pub struct Shop {
     pub running: Running,
@@ -169,13 +172,27 @@ impl Shop {
 
     pub async fn is_ready(&self) {
         eventually("the shop is ready", || async {
-            match self.client.get(self.url("/readyz")).send().await {
+            let asked = self.client.get(self.url("/readyz")).timeout(READY_WITHIN);
+            match asked.send().await {
                 Ok(answer) if answer.status().is_success() => Ok(()),
                 Ok(answer) => Err(answer.text().await.unwrap_or_default()),
-                Err(error) => Err(format!("{error}; its log:\n{}", self.running.log())),
+                Err(error) if error.is_timeout() => panic!("{}", self.hangs(&error)),
+                Err(error) => Err(format!("{error:?}; its log:\n{}", self.running.log())),
             }
         })
         .await;
+    }
+
+    /// What can be seen from outside of a server that does not answer.
+    fn hangs(&self, error: &reqwest::Error) -> String {
+        format!(
+            "the shop does not answer: {error:?}; its threads:\n{}ours:\n{}connections of {:04X}:\n{}its log:\n{}",
+            watch::threads(&self.running.pid().to_string()),
+            watch::threads("self"),
+            self.port,
+            watch::connections(self.port),
+            self.running.log()
+        )
     }
 
     /// `kill -9`.

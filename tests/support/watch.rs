@@ -56,7 +56,7 @@ fn watch() {
         if let Some((name, _)) = endless {
             tell(&format!(
                 "the story {name} does not end; what its process waits for:\n{}",
-                threads()
+                threads("self")
             ));
             std::process::abort();
         }
@@ -69,9 +69,9 @@ fn tell(text: &str) {
     drop(writeln!(std::io::stderr().lock(), "{text}"));
 }
 
-/// Each thread: its name, where it waits in the kernel, and the system call that it is in.
-fn threads() -> String {
-    let Ok(threads) = std::fs::read_dir("/proc/self/task") else {
+/// Each thread of a process: its name, its state, where it waits in the kernel, and the system call that it is in.
+pub fn threads(process: &str) -> String {
+    let Ok(threads) = std::fs::read_dir(format!("/proc/{process}/task")) else {
         return "unknown".to_owned();
     };
     let lines = threads.flatten().map(|thread| {
@@ -79,12 +79,24 @@ fn threads() -> String {
             let text = std::fs::read_to_string(thread.path().join(file)).unwrap_or_default();
             text.trim().to_owned()
         };
+        let status = read("status");
+        let state = status.lines().find(|line| line.starts_with("State:"));
         format!(
-            "{} | {} | {}\n",
+            "{} | {} | {} | {}\n",
             read("comm"),
+            state.unwrap_or("gone"),
             read("wchan"),
             read("syscall")
         )
     });
     lines.collect()
+}
+
+/// The connections of this port on the loopback, as the kernel lists them: addresses, state (01 open, 06 waiting, 0A
+/// listening), and the bytes that were sent and received and that nobody has taken yet.
+pub fn connections(port: u16) -> String {
+    let table = std::fs::read_to_string("/proc/net/tcp").unwrap_or_default();
+    let port = format!(":{port:04X}");
+    let lines = table.lines().filter(|line| line.contains(&port));
+    lines.map(|line| format!("{line}\n")).collect()
 }
