@@ -6,10 +6,14 @@ use oncepay::runtime::{Runtime, serve};
 use oncepay::sandbox::{SandboxServe, serve as serve_sandbox};
 use oncepay::store::journal::JournalKind;
 use secrecy::SecretString;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+
+#[path = "../support/ports.rs"]
+mod ports;
+pub use ports::free_port;
 
 pub const ROLE: &str = "ONCEPAY_BENCH_ROLE";
 const CONFIGURATION: &str = "ONCEPAY_BENCH_CONFIGURATION";
@@ -63,11 +67,6 @@ pub fn sandbox() {
     actix_web::rt::System::new()
         .block_on(serve_sandbox(settings, SystemClock::start()))
         .expect("the sandbox serves");
-}
-
-pub fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    listener.local_addr().expect("an address").port()
 }
 
 fn start(role: &str, variables: &[(&str, String)], port: u16) -> Role {
