@@ -28,6 +28,8 @@ const PRAGMAS: [(&str, &str); 4] = [
 ];
 /// In KiB, and negative, as SQLite wants it.
 const CACHE: (&str, &str) = ("cache_size", "-2000");
+/// Of a reader, whose pages are stale after each write: more is memory that fills up in each of them and serves none.
+const READER_CACHE: (&str, &str) = ("cache_size", "-512");
 /// What the connection of the journal's writes is set to beside it.
 ///
 /// Its cache holds the upper levels of the trees of some years: the journal alone writes, so that nobody makes its pages
@@ -247,7 +249,8 @@ fn sqlite_options(
         .busy_timeout(busy_timeout)
         .pragma("query_only", if reads_only { "ON" } else { "OFF" })
         .statement_cache_capacity(200);
-    let pragmas = PRAGMAS.into_iter().chain([CACHE]);
+    let cache = if reads_only { READER_CACHE } else { CACHE };
+    let pragmas = PRAGMAS.into_iter().chain([cache]);
     pragmas.fold(options, |options, (name, value)| {
         options.pragma(name, value)
     })
