@@ -1,15 +1,17 @@
 //! Callbacks at the gateway: verified first, then a message to their order, acknowledged after the commit.
 
 use super::gateway::{Gateway, GatewayError, Received, Seat, SeatKind};
+use super::guard;
 use super::messages::NoticeId;
 use crate::channels::{Notice, RawNotice, RefundBounce, Rejection, RejectionRule};
 use crate::domain::OrderNo;
 use crate::domain::order::input::{Input, Source};
 use crate::domain::order::{Alert, AlertKind, Severity};
 use crate::store::alerts::About;
-use crate::store::{StoreError, inbox, orders};
+use crate::store::{inbox, orders};
 use sha2::{Digest, Sha256};
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 /// Callbacks that may be in work at once; beyond it the channel is told to send again.
 const CALLBACKS_MAX: usize = 4_096;
@@ -55,7 +57,7 @@ impl Gateway {
     async fn hand_over(&self, channel: &str, notice: Notice, digest: String) -> Received {
         let notice = match self.named(channel, notice).await {
             Ok(notice) => notice,
-            Err(error) => return Received::NotYet(error.to_string()),
+            Err(why) => return Received::NotYet(why),
         };
         let source = Source::Callback {
             repeat: false,
@@ -123,19 +125,39 @@ impl Gateway {
         }
     }
 
-    /// The notice with the number of its order, where it names only the trade.
-    async fn named(&self, channel: &str, notice: Notice) -> Result<Notice, StoreError> {
+    /// The notice with the number of its order, where it names only the trade. One that is not on record may be ours all
+    /// the same: its order's replies were lost, or the order was forgotten by a restore.
+    async fn named(&self, channel: &str, notice: Notice) -> Result<Notice, String> {
         let Notice::OfTrade { trade_no, about } = notice else {
             return Ok(notice);
         };
         let read = &self.shared.parts.database.read;
-        let order_no = orders::number_by_trade(read, channel, &trade_no).await?;
+        let on_record = orders::number_by_trade(read, channel, &trade_no).await;
+        let order_no = match on_record.map_err(|error| error.to_string())? {
+            Some(order_no) => Some(order_no),
+            None => self.number_at_channel(channel, &trade_no).await?,
+        };
         Ok(match order_no {
             Some(order_no) => about.about(order_no),
             None => Notice::Unrelated {
                 kind: format!("of trade {trade_no}"),
             },
         })
+    }
+
+    /// What is not said in time is sent again by the channel.
+    async fn number_at_channel(
+        &self,
+        channel: &str,
+        trade_no: &str,
+    ) -> Result<Option<String>, String> {
+        let Some(adapter) = self.shared.channel(channel) else {
+            return Ok(None);
+        };
+        guard::ask(&self.shared, channel).await?;
+        let timeout_ms = self.shared.rules(channel).query_timeout_ms;
+        let timeout = Duration::from_millis(u64::try_from(timeout_ms).unwrap_or_default());
+        adapter.number_of_trade(trade_no, timeout).await
     }
 
     /// Verified, ours by its number, and unknown: kept, alerted once, and asked about before a submit of that number.

@@ -68,6 +68,19 @@ pub trait Channel: Send + Sync + 'static {
     fn query_refund<'a>(&'a self, call: &'a RefundCall) -> Call<'a, RefundAnswer> {
         Box::pin(std::future::ready(no_refunds(call)))
     }
+    /// The number of the order that this trade was charged for, as the trade itself bears it; `None` if it bears none, or
+    /// there is no such trade. Asked where a notice names a trade alone ([`Notice::OfTrade`]) that is not on record.
+    ///
+    /// # Errors
+    /// The channel's words, or what was heard instead of an answer.
+    fn number_of_trade<'a>(
+        &'a self,
+        trade_no: &'a str,
+        timeout: std::time::Duration,
+    ) -> Call<'a, Result<Option<String>, String>> {
+        let _never_asked = (trade_no, timeout);
+        Box::pin(std::future::ready(Ok(None)))
+    }
     /// Fetches the bill of a day into a file, as it comes.
     fn fetch_bill<'a>(&'a self, call: BillCall<'a>) -> Call<'a, Result<(), BillFault>> {
         let _no_bills = call;
@@ -261,7 +274,7 @@ pub enum Notice {
     /// The payer's bank has not taken a refund that was done here. Nothing changes for the order; a person is told.
     RefundBounced(RefundBounce),
     /// Names the trade that it is about and not the order: the number of the order in `about` is empty until it is looked
-    /// up. A trade that is not on record concerns no order of ours.
+    /// up, on record or at the channel.
     OfTrade { trade_no: String, about: Box<Self> },
     /// Of a type that concerns no order of ours: acknowledged and counted.
     Unrelated { kind: String },

@@ -26,6 +26,22 @@ pub(crate) async fn open_with(base_url: &str, secrets: &[&str]) -> (Processor, S
     (processor, shop)
 }
 
+/// The same, and nobody asks before this schedule says so.
+pub(crate) async fn open_with_schedule(
+    base_url: &str,
+    schedule: &'static str,
+) -> (Processor, Shop) {
+    let processor = Processor::start().await;
+    let stage = Stage {
+        schedule,
+        pending_schedule: r#"["10m"]"#,
+        more: section(base_url, KEY, &[SECRET]),
+        ..Stage::default()
+    };
+    let shop = Shop::open(&processor, stage).await;
+    (processor, shop)
+}
+
 fn section(base_url: &str, key: &str, secrets: &[&str]) -> String {
     format!(
         "[channels.stripe]\nkind = \"stripe\"\nbase_url = \"{base_url}\"\nsecret_key = \"{key}\"\n\

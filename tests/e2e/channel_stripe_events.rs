@@ -1,8 +1,10 @@
 //! Stripe's events out of order: early, late, again after years, and to a server that dies.
 
-use crate::channel_stripe::{hear, id, now_s, of_stripe, open, open_with, paid};
+use crate::channel_stripe::{
+    hear, id, now_s, of_stripe, open, open_with, open_with_schedule, paid,
+};
 use crate::retention::{has_run, is_kept_once_and_seen_twice, three_years_pass};
-use crate::support::doubles::stripe::{SECRET, StripeDouble, sign, text};
+use crate::support::doubles::stripe::{SECRET, StripeDouble, Trick, sign, text};
 use crate::support::{MERCHANT, alerts_of, eventually};
 use serde_json::json;
 
@@ -33,6 +35,54 @@ async fn what_begins_at_stripe_before_its_payment_is_told_is_not_lost() {
         assert_eq!(hear(&shop, &late).await.status, 200);
         assert_eq!(alerts_of(&shop, order_id).await.len(), 1);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_names_an_intent_that_is_not_on_record_is_asked_about() {
+    let double = StripeDouble::start();
+    let (_processor, shop) = open_with_schedule(&double.base, r#"["10m"]"#).await;
+    // Its reply was lost, and nobody has asked yet: only the intent knows whose it is.
+    double.next("POST /v1/payment_intents", Trick::DropAfter);
+    let lost = shop.create(&of_stripe("lost")).await;
+    let intent = text(&double.pay("lost"), "id");
+    let dispute = |of: &str| {
+        json!({"id": format!("du_{of}"), "object": "dispute", "status": "needs_response",
+            "reason": "fraudulent", "payment_intent": of})
+    };
+    let event = double.event("charge.dispute.created", &dispute(&intent));
+
+    // Stripe is silent: it is to tell it again.
+    double.next("GET /v1/payment_intents/pi_", Trick::DropBefore);
+    let answer = hear(&shop, &event).await;
+    assert_eq!(answer.status, 503, "{:?}", answer.body);
+    assert!(shop.alerts().await.is_empty());
+
+    assert_eq!(hear(&shop, &event).await.status, 200);
+    let order_id = lost.text("order_id");
+    shop.becomes(order_id, "PAID").await;
+    let alerts = alerts_of(&shop, order_id).await;
+    assert!(
+        alerts.contains(&"dispute action open".to_owned()),
+        "{alerts:?}"
+    );
+
+    // Of an order that this database does not know.
+    let forgotten = json!({"metadata": {"out_trade_no": "forgotten"}, "status": "succeeded"});
+    let forgotten = text(&double.add_intent(&forgotten), "id");
+    let event = double.event("charge.dispute.created", &dispute(&forgotten));
+    assert_eq!(hear(&shop, &event).await.status, 404);
+    let alerts = shop.alerts().await;
+    let orphans = alerts.iter().filter(|it| it["kind"] == "orphan_callback");
+    assert_eq!(orphans.count(), 1, "{alerts:?}");
+    let told = alerts.len();
+
+    // Of another program that uses the same account, and of none.
+    let foreign = text(&double.add_intent(&json!({"status": "succeeded"})), "id");
+    for intent in [&foreign, "pi_ofAnotherAccount"] {
+        let event = double.event("charge.dispute.created", &dispute(intent));
+        assert_eq!(hear(&shop, &event).await.status, 200, "{intent}");
+    }
+    assert_eq!(shop.alerts().await.len(), told);
 }
 
 #[tokio::test(flavor = "multi_thread")]

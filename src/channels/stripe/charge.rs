@@ -10,6 +10,7 @@ use crate::channels::client::Silence;
 use crate::clock;
 use crate::domain::UnixMillis;
 use crate::domain::order::{Answer, ChargeStatus, Statement};
+use std::time::Duration;
 
 /// Creates the intent. A repeated call has the same key and the same form.
 pub(super) async fn submit(exchange: &Exchange, call: &ChargeCall) -> Answer {
@@ -72,6 +73,24 @@ pub(super) async fn query(exchange: &Exchange, call: &ChargeCall, now: UnixMilli
         End::Object(told) => statement(told.object),
         End::Error(refusal) => asked(refusal),
         End::Silence(silence) => silence.into(),
+    }
+}
+
+/// The order's number that an intent bears. An account may have other programs beside this one: their intents bear none.
+pub(super) async fn number_of(
+    exchange: &Exchange,
+    id: &str,
+    timeout: Duration,
+) -> Result<Option<String>, String> {
+    if !is_intent(id) {
+        return Ok(None);
+    }
+    match retrieve(exchange, id, Deadline::after(timeout)).await {
+        End::Object(told) => Ok(told.object.metadata.out_trade_no),
+        End::Error(refusal) if refusal.trouble == Trouble::Missing => Ok(None),
+        End::Error(refusal) => Err(refusal.summary),
+        End::Silence(Silence::NotSent(summary)) => Err(summary),
+        End::Silence(Silence::Unknown(unknown)) => Err(unknown.summary),
     }
 }
 

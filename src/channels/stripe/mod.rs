@@ -161,6 +161,14 @@ impl Channel for Stripe {
         Box::pin(refund::query(&self.exchange, call))
     }
 
+    fn number_of_trade<'a>(
+        &'a self,
+        trade_no: &'a str,
+        timeout: std::time::Duration,
+    ) -> Call<'a, Result<Option<String>, String>> {
+        Box::pin(charge::number_of(&self.exchange, trade_no, timeout))
+    }
+
     fn fetch_bill<'a>(&'a self, call: BillCall<'a>) -> Call<'a, Result<(), BillFault>> {
         Box::pin(bill::fetch(&self.exchange, call, self.clock.wall()))
     }
