@@ -22,6 +22,53 @@ pub enum KeyRefusal {
     NotPublic,
     #[error("must be a certificate in PEM with an RSA key")]
     NotACertificate,
+    #[error("must be {wanted}, and is {given}")]
+    Another { wanted: Kind, given: Kind },
+    #[error("must be stored without its passphrase, as `openssl pkey -in FILE` writes it")]
+    Encrypted,
+}
+
+/// What a block of PEM holds, by its label.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    PrivateKey,
+    PublicKey,
+    Certificate,
+}
+
+impl std::fmt::Display for Kind {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Self::PrivateKey => "an RSA private key",
+            Self::PublicKey => "an RSA public key",
+            Self::Certificate => "a certificate",
+        })
+    }
+}
+
+impl Kind {
+    /// Of the first block; base64 alone does not say what it is.
+    fn of(text: &str) -> Option<Self> {
+        let (label, _) = text.trim().strip_prefix(BEGIN)?.split_once("-----")?;
+        match label {
+            private if private.ends_with("PRIVATE KEY") => Some(Self::PrivateKey),
+            public if public.ends_with("PUBLIC KEY") => Some(Self::PublicKey),
+            certificate if certificate.ends_with("CERTIFICATE") => Some(Self::Certificate),
+            _ => None,
+        }
+    }
+
+    /// Refuses what says of itself that it is something else.
+    fn wants(self, text: &str) -> Result<(), KeyRefusal> {
+        match Self::of(text) {
+            Some(given) if given != self => Err(KeyRefusal::Another {
+                wanted: self,
+                given,
+            }),
+            Some(Self::PrivateKey) if text.contains("ENCRYPTED") => Err(KeyRefusal::Encrypted),
+            Some(_) | None => Ok(()),
+        }
+    }
 }
 
 /// A private key that signs.
@@ -42,6 +89,7 @@ impl RsaSigner {
     /// # Errors
     /// When it has another form.
     pub fn parse(text: &SecretString) -> Result<Self, KeyRefusal> {
+        Kind::PrivateKey.wants(text.expose_secret())?;
         let der = der(text.expose_secret())?;
         let key = RsaKeyPair::from_pkcs8(&der).or_else(|_not_pkcs8| RsaKeyPair::from_der(&der));
         let key = key.ok().ok_or(KeyRefusal::NotPrivate)?;
@@ -89,6 +137,7 @@ impl RsaVerifier {
     /// # Errors
     /// When it has another form, or is a private key.
     pub fn parse(text: &str) -> Result<Self, KeyRefusal> {
+        Kind::PublicKey.wants(text)?;
         let der = der(text)?;
         if let Ok(info) = SubjectPublicKeyInfoOwned::from_der(&der) {
             return Self::of_info(&info).ok_or(KeyRefusal::NotPublic);
@@ -176,6 +225,7 @@ fn unwrapped(base64: &str) -> Result<Vec<u8>, KeyRefusal> {
 /// # Errors
 /// When one of them cannot be read, or there is none.
 pub fn certificates(bundle: &str) -> Result<Vec<Certificate>, KeyRefusal> {
+    Kind::Certificate.wants(bundle)?;
     let none = KeyRefusal::NotACertificate;
     let blocks = blocks(bundle).ok().ok_or(none)?;
     let all: Option<Vec<_>> = blocks

@@ -93,6 +93,29 @@ fn a_key_in_the_wrong_place_is_refused_by_its_name_and_never_shown() {
         (keys("AAAA", ALIPAY_PUBLIC), "app_private_key must"),
         (keys("not base64!", ALIPAY_PUBLIC), "app_private_key must"),
         (keys(ALIPAY_PUBLIC, ALIPAY_PUBLIC), "app_private_key must"),
+        (
+            keys(platform, ALIPAY_PUBLIC),
+            "app_private_key must be an RSA private key, and is a certificate",
+        ),
+        (
+            keys(
+                "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIIJ\n-----END ENCRYPTED PRIVATE KEY-----\n",
+                ALIPAY_PUBLIC,
+            ),
+            "app_private_key must be stored without its passphrase",
+        ),
+        (
+            keys(
+                "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00\n\nMIIJ\n\
+                 -----END RSA PRIVATE KEY-----\n",
+                ALIPAY_PUBLIC,
+            ),
+            "app_private_key must be stored without its passphrase",
+        ),
+        (
+            keys(APP_PRIVATE, platform),
+            "alipay_public_key must be an RSA public key, and is a certificate",
+        ),
         (keys(APP_PRIVATE, "AAAA"), "alipay_public_key must"),
         (keys(APP_PRIVATE, APP_PRIVATE), "alipay_public_key must"),
         (keys(APP_PRIVATE, APP_PKCS1), "alipay_public_key must"),
