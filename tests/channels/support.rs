@@ -12,8 +12,9 @@ use oncepay::sandbox::{self, Sandbox};
 use secrecy::SecretString;
 use std::collections::BTreeMap;
 use std::net::TcpListener;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub(crate) const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
@@ -268,13 +269,25 @@ const LONG_BILL_MAX: Duration = Duration::from_secs(30);
 /// The largest that this process may ever have been.
 const RESIDENT_KIB_MAX: u64 = 200 * 1024;
 
-/// Tells how long reading a bill of a million lines took, and holds it and the memory against their bounds.
-pub(crate) fn is_read_in_little(whose: &str, took: Duration) {
+/// Reads a bill of so many charges of `each` minor units. Tells how long that took, and holds it and the memory against
+/// their bounds.
+pub(crate) fn is_read_in_little(channel: &dyn Channel, bill: &Path, lines: u32, each: i64) {
+    let started = Instant::now();
+    let mut seen: u64 = 0;
+    let totals = channel.read_bill(bill, &mut |_| {
+        seen += 1;
+        Ok(())
+    });
+    let (whose, took) = (channel.name(), started.elapsed());
+    let totals = totals.unwrap();
+    let charges = u64::from(lines);
+    assert_eq!((seen, totals.charges), (charges, charges));
+    assert_eq!(totals.charged, i64::from(lines) * each);
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let digits = line.unwrap().trim().trim_end_matches(" kB");
     let most: u64 = digits.parse().unwrap();
-    println!("a million lines of {whose}'s in {took:?}, at most {most} KiB");
+    println!("{lines} lines of {whose}'s in {took:?}, at most {most} KiB");
     assert!(took < LONG_BILL_MAX, "{whose}: {took:?}");
     assert!(most < RESIDENT_KIB_MAX, "{whose}: {most} KiB");
 }
