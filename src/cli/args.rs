@@ -10,7 +10,7 @@ pub(super) struct Cli {
     /// The configuration's file; without it `oncepay.toml`, if it is there
     #[arg(long, global = true, value_name = "FILE", env = "ONCEPAY_CONFIG")]
     pub(super) config: Option<PathBuf>,
-    /// Print data as JSON
+    /// Print data as JSON; also why a command failed, beside the words on standard error
     #[arg(long, global = true)]
     pub(super) json: bool,
     #[command(subcommand)]

@@ -46,6 +46,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     match actix_web::rt::System::new().block_on(command(&cli)) {
         Ok(code) => code,
         Err(problem) => {
+            if cli.json {
+                out::json(&problem.as_json());
+            }
             out::problem(&problem);
             ExitCode::FAILURE
         }

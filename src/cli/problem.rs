@@ -2,6 +2,7 @@
 
 use crate::config::ConfigError;
 use crate::store::StoreError;
+use serde_json::{Value, json};
 use std::path::Path;
 use thiserror::Error;
 
@@ -18,6 +19,18 @@ pub(super) enum Problem {
 impl Problem {
     pub(super) fn plain(text: impl Into<String>) -> Self {
         Self::Plain(text.into())
+    }
+
+    /// For programs: in words, and what is wrong with which key of a configuration.
+    pub(super) fn as_json(&self) -> Value {
+        let refused = match self {
+            Self::Config(error) => error.problems.as_slice(),
+            Self::Store(_) | Self::Plain(_) => &[],
+        };
+        let refused = refused
+            .iter()
+            .map(|problem| json!({"key": problem.path, "message": problem.message}));
+        json!({"error": self.to_string(), "refused": refused.collect::<Vec<_>>()})
     }
 
     /// Something about a file.

@@ -66,6 +66,16 @@ fn a_configuration_is_checked_without_starting_anything() {
         assert_eq!(code, Some(1));
         assert!(error.contains("channels.sandbox.read_timeout"), "{error}");
     }
+    let args = ["--json", "--config", "bad.toml", "config", "check"];
+    let (code, shown, error) = output(oncepay(folder.path()).args(args));
+    assert_eq!(code, Some(1));
+    assert!(error.contains("channels.sandbox.read_timeout"), "{error}");
+    let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    let refused = shown["refused"].as_array().unwrap();
+    assert_eq!(refused.len(), 1, "{shown}");
+    assert_eq!(refused[0]["key"], "channels.sandbox.read_timeout");
+    let told = shown["error"].as_str().unwrap();
+    assert!(error.contains(told), "the same, for programs: {shown}");
 }
 
 #[test]
