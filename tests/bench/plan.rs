@@ -15,17 +15,21 @@ pub struct Plan {
     measured: Duration,
     warm_up: Duration,
     callers: Vec<usize>,
+    postgres_alone: bool,
 }
 
 impl Plan {
     pub fn of_arguments() -> Self {
-        if std::env::args().any(|argument| argument == "--short") {
+        let given = |option: &str| std::env::args().any(|argument| argument == option);
+        let postgres_alone = given("--postgres");
+        if given("--short") {
             let (measured, warm_up) = (Duration::from_secs(1), Duration::from_millis(500));
             Self {
                 rounds: 1,
                 measured,
                 warm_up,
                 callers: vec![16, 64],
+                postgres_alone,
             }
         } else {
             let (measured, warm_up) = (Duration::from_secs(4), Duration::from_secs(1));
@@ -34,6 +38,7 @@ impl Plan {
                 measured,
                 warm_up,
                 callers: vec![16, 64, 256],
+                postgres_alone,
             }
         }
     }
@@ -49,6 +54,11 @@ pub fn run(plan: &Plan) {
         .enable_all()
         .build()
         .expect("a runtime");
+    let postgres = std::env::var(POSTGRES).ok();
+    if plan.postgres_alone {
+        let server = postgres.expect("--postgres wants a server: ONCEPAY_TEST_POSTGRES");
+        return runtime.block_on(on_postgres(plan, &server));
+    }
     let mut seen: BTreeMap<(usize, &str), Vec<Seen>> = BTreeMap::new();
     for round in 0..plan.rounds {
         for callers in &plan.callers {
@@ -103,7 +113,7 @@ pub fn run(plan: &Plan) {
             top = grouped.per_second;
         }
     }
-    if let Ok(server) = std::env::var(POSTGRES) {
+    if let Some(server) = postgres {
         runtime.block_on(on_postgres(plan, &server));
     }
     let half = runtime.block_on(one(plan, 64, "grouped", Some(top / 2.0)));

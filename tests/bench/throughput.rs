@@ -2,7 +2,7 @@
 //!
 //! `cargo bench --bench throughput` runs server, sandbox and load as three processes on this machine and alternates
 //! the journals, since the bound swings from run to run; it prints medians. `-- --short` is one quick round.
-//! With `ONCEPAY_TEST_POSTGRES` the same is measured on a database of that server, too.
+//! With `ONCEPAY_TEST_POSTGRES` the same is measured on a database of that server, too; `-- --postgres` measures that alone.
 
 #![expect(
     clippy::print_stdout,
