@@ -267,10 +267,14 @@ fn postgres_options(
 ) -> sea_orm::sqlx::postgres::PgConnectOptions {
     let options = options.statement_cache_capacity(200);
     if matches!(role, Role::Journal) {
-        // Arrays as parameters hide their length from the planner, which would then scan a table for a batch of one.
+        // Arrays as parameters hide their length from the planner, and a plan is made when a table is still small: by
+        // its lights a scan of all of it is cheaper, or of its whole index into a hash. What a batch touches is found
+        // by its keys, however long the tables are.
         options.options([
             ("plan_cache_mode", "force_generic_plan"),
             ("enable_seqscan", "off"),
+            ("enable_hashjoin", "off"),
+            ("enable_mergejoin", "off"),
             ("jit", "off"),
             // As with SQLite's short busy timeout: the journal repeats, and answers whom it must refuse meanwhile.
             ("lock_timeout", "500ms"),

@@ -1,7 +1,7 @@
 //! A batch as arrays of rows in JSON, in the order of the text's parameters.
 
 use super::super::rows::FIXED_AT_CREATION;
-use super::table::Parameter;
+use super::table::{Extent, Parameter};
 use crate::store::mapping::{AccountRows, MovementRow, OrderRows, Prepared};
 use entities::audit_log;
 use sea_orm::{DbErr, EntityTrait, IdenStatic, Iterable, ModelTrait, Value};
@@ -116,9 +116,19 @@ impl Arrays {
         )
     }
 
-    /// The values of the text's parameters.
-    pub(super) fn values(self, epoch: i64) -> Vec<Value> {
-        let arrays = self.0.into_iter().map(Array::value);
+    /// The least that has a place for all of it.
+    pub(super) fn extent(&self) -> Extent {
+        let mut unusual = self.0.iter().skip(Extent::Usual.arrays());
+        if unusual.all(|array| array.bytes.is_empty()) {
+            Extent::Usual
+        } else {
+            Extent::All
+        }
+    }
+
+    /// The values of the parameters of the text of this extent.
+    pub(super) fn values(self, epoch: i64, extent: Extent) -> Vec<Value> {
+        let arrays = self.0.into_iter().take(extent.arrays()).map(Array::value);
         std::iter::once(Value::from(epoch)).chain(arrays).collect()
     }
 

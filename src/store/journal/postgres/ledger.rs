@@ -8,8 +8,8 @@ use entities::{balances, holds, ledger_entries};
 /// Where the balances stand that movements have changed.
 const MOVED: &str = "moved";
 /// Whether the decision of movement `x`, which belongs to an order, stands in it.
-const ORDER_STANDS: &str = "EXISTS (SELECT 1 FROM done WHERE done.order_id = x.guard_order \
-                            AND done.last_decision = x.last_decision)";
+const ORDER_STANDS: &str = "((x.guard_order, x.last_decision) IN \
+                            (SELECT order_id, last_decision FROM done)) IS TRUE";
 
 /// Balances that are there move. That of an order moves with it; another one only at the version that was decided
 /// about, and once for one source: the place of its entry is looked at where it will be written.
@@ -80,8 +80,8 @@ pub(super) fn entries() -> String {
 pub(super) fn holds() -> String {
     let columns = names::<holds::Entity>(&[]);
     format!(
-        "INSERT INTO holds ({}) SELECT {} FROM {} WHERE EXISTS (SELECT 1 FROM {} AS b \
-         WHERE b.account = x.account AND b.kind = x.kind AND b.last_decision = x.guard_decision){}",
+        "INSERT INTO holds ({}) SELECT {} FROM {} WHERE ((x.account, x.kind, x.guard_decision) IN \
+         (SELECT account, kind, last_decision FROM {})) IS TRUE{}",
         columns.join(", "),
         of_x(&columns),
         rows(Parameter::Holds),

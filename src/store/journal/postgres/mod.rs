@@ -1,5 +1,5 @@
-//! Many decisions in one write on PostgreSQL: one fixed text in one round trip, and one array of rows for each thing that is
-//! written.
+//! Many decisions in one write on PostgreSQL: a fixed text in one round trip, and one array of rows for each thing that is
+//! written. There are two texts: one for what most batches write, and one for everything.
 //!
 //! The guards stand inside the text. A decision's order is written only as it was expected, and everything else of it
 //! only if its id stands in the order then. So what did not match writes nothing, and needs no second round trip.
@@ -22,8 +22,10 @@ pub(super) async fn write(
     decisions: &[&Prepared],
     audit: Option<audit_log::Model>,
 ) -> Result<Vec<bool>, DbErr> {
-    let values = Arrays::of(decisions, audit)?.values(epoch);
-    let statement = Statement::from_sql_and_values(DbBackend::Postgres, text::text(), values);
+    let arrays = Arrays::of(decisions, audit)?;
+    let extent = arrays.extent();
+    let (text, values) = (text::text(extent), arrays.values(epoch, extent));
+    let statement = Statement::from_sql_and_values(DbBackend::Postgres, text, values);
     let rows = connection.query_all_raw(statement).await?;
     let mut ids = String::new();
     for row in rows {

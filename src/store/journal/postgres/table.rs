@@ -14,6 +14,29 @@ type Column = (&'static str, &'static str);
 /// Which order and which decision a row belongs to.
 const GUARD: [Column; 2] = [("guard_order", "text"), ("guard_decision", "text")];
 
+/// Which of the two texts a batch needs. PostgreSQL opens every table and index that a text names, and prepares its
+/// checks, whether or not there is a row for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// Orders that are created, submitted, paid, granted and told of.
+    Usual,
+    All,
+}
+
+impl Extent {
+    /// How many arrays its text has.
+    pub(super) const fn arrays(self) -> usize {
+        match self {
+            Self::Usual => 10,
+            Self::All => Parameter::ARRAYS.len(),
+        }
+    }
+
+    pub(super) fn has(self, parameter: Parameter) -> bool {
+        parameter.place() < self.arrays()
+    }
+}
+
 /// The parameters of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Parameter {
@@ -40,26 +63,26 @@ pub(super) enum Parameter {
 }
 
 impl Parameter {
-    /// All that are arrays, in the order of their numbers, which begin after the epoch's.
+    /// All that are arrays, in the order of their numbers, which begin after the epoch's: the usual ones first.
     pub(super) const ARRAYS: [Self; 19] = [
         Self::Creates,
         Self::Updates,
         Self::Events,
         Self::Payments,
-        Self::KeptPayments,
-        Self::Refunds,
         Self::Movements,
         Self::Entries,
-        Self::Holds,
         Self::Queued,
-        Self::Granted,
         Self::Deliveries,
         Self::Notices,
+        Self::IdempotencyKeys,
+        Self::KeptPayments,
+        Self::Refunds,
+        Self::Holds,
+        Self::Granted,
         Self::RepeatedNotices,
         Self::Alerts,
         Self::Resolutions,
         Self::ResolvedKeys,
-        Self::IdempotencyKeys,
         Self::Audit,
     ];
 

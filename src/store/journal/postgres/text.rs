@@ -1,11 +1,11 @@
-//! The fixed text, made from the entities' columns.
+//! The fixed texts, made from the entities' columns.
 
 use super::super::rows::{
     FIXED_AT_CREATION, OVER_WITH_MANUAL, REFUND_FIXED_AT_CREATION, names, quoted, replacing,
 };
 use super::super::verdict::ended;
 use super::ledger;
-use super::table::{Parameter, rows, rows_as};
+use super::table::{Extent, Parameter, rows, rows_as};
 use entities::{
     alerts, audit_log, callbacks, deliveries, fulfilments, idempotency_keys, order_events, orders,
     payments, refunds,
@@ -14,37 +14,43 @@ use sea_orm::{EntityTrait, IdenStatic};
 use std::sync::LazyLock;
 
 /// One statement, which is one write: what matched is known from RETURNING.
-pub(super) fn text() -> &'static str {
-    static TEXT: LazyLock<String> = LazyLock::new(|| {
-        let followers = (1..)
-            .zip(followers())
-            .map(|(n, text)| format!(",\nf{n} AS ({text})"));
-        format!(
-            "WITH created AS ({creates} RETURNING order_id, last_decision),\n\
-             updated AS ({updates} RETURNING orders.order_id, orders.last_decision),\n\
-             done AS (SELECT * FROM created UNION ALL SELECT * FROM updated),\n\
-             went AS ({moves} RETURNING balances.account, balances.kind, balances.balance, \
-             balances.valid_until, balances.last_decision),\n\
-             began AS ({begins} RETURNING account, kind, balance, valid_until, last_decision),\n\
-             moved AS (SELECT * FROM went UNION ALL SELECT * FROM began),\n\
-             entered AS ({entries}),\nheld AS ({holds}){followers}\n\
-             SELECT coalesce(string_agg(last_decision, ' '), '') FROM \
-             (SELECT last_decision FROM done UNION ALL SELECT last_decision FROM moved) AS standing",
-            creates = creates(),
-            updates = updates(),
-            moves = ledger::moves(),
-            begins = ledger::begins(),
-            entries = ledger::entries(),
-            holds = ledger::holds(),
-            followers = followers.collect::<String>(),
-        )
-    });
-    &TEXT
+pub(super) fn text(extent: Extent) -> &'static str {
+    static USUAL: LazyLock<String> = LazyLock::new(|| of(Extent::Usual));
+    static ALL: LazyLock<String> = LazyLock::new(|| of(Extent::All));
+    match extent {
+        Extent::Usual => &USUAL,
+        Extent::All => &ALL,
+    }
 }
 
-/// Whether the decision of row `x` stands in its order.
-const GUARD: &str = "EXISTS (SELECT 1 FROM done WHERE done.order_id = x.guard_order \
-                     AND done.last_decision = x.guard_decision)";
+fn of(extent: Extent) -> String {
+    let followers = followers().into_iter();
+    let followers = followers.filter(|(parameter, _)| extent.has(*parameter));
+    let followers = (1..)
+        .zip(followers)
+        .map(|(n, (_, text))| format!(",\nf{n} AS ({text})"));
+    format!(
+        "WITH created AS ({creates} RETURNING order_id, last_decision),\n\
+         updated AS ({updates} RETURNING orders.order_id, orders.last_decision),\n\
+         done AS (SELECT * FROM created UNION ALL SELECT * FROM updated),\n\
+         went AS ({moves} RETURNING balances.account, balances.kind, balances.balance, \
+         balances.valid_until, balances.last_decision),\n\
+         began AS ({begins} RETURNING account, kind, balance, valid_until, last_decision),\n\
+         moved AS (SELECT * FROM went UNION ALL SELECT * FROM began){followers}\n\
+         SELECT coalesce(string_agg(last_decision, ' '), '') FROM \
+         (SELECT last_decision FROM done UNION ALL SELECT last_decision FROM moved) AS standing",
+        creates = creates(),
+        updates = updates(),
+        moves = ledger::moves(),
+        begins = ledger::begins(),
+        followers = followers.collect::<String>(),
+    )
+}
+
+/// Whether the decision of row `x` stands in its order. `IS TRUE` keeps it a table that is looked into by its hash: as a
+/// join it would be one of nested loops, which is what the journal's connection plans.
+const GUARD: &str = "((x.guard_order, x.guard_decision) IN \
+                     (SELECT order_id, last_decision FROM done)) IS TRUE";
 
 /// Whoever takes the next epoch waits for this write, or this write sees that it is over.
 pub(super) fn epoch() -> String {
@@ -86,36 +92,59 @@ fn updates() -> String {
     )
 }
 
-/// Everything that is written only for decisions that stand.
-fn followers() -> Vec<String> {
-    let known = "NOT EXISTS (SELECT 1 FROM alert_keys AS k WHERE k.key = x.key)";
-    let alerts = rows(Parameter::Alerts);
-    vec![
-        insert::<order_events::Entity>(Parameter::Events, ""),
-        insert::<payments::Entity>(Parameter::Payments, ""),
-        own_payments(),
-        insert::<refunds::Entity>(
-            Parameter::Refunds,
-            &replacing::<refunds::Entity>("refund_id", &REFUND_FIXED_AT_CREATION),
+/// Everything that is written only for decisions that stand, and from which rows.
+fn followers() -> Vec<(Parameter, String)> {
+    let mut followers = vec![
+        (Parameter::Entries, ledger::entries()),
+        (Parameter::Holds, ledger::holds()),
+        (
+            Parameter::Events,
+            insert::<order_events::Entity>(Parameter::Events, ""),
         ),
-        insert::<fulfilments::Entity>(
-            Parameter::Queued,
-            &replacing::<fulfilments::Entity>(
-                "order_no, kind",
-                &["order_no", "kind", "order_id", "created_at"],
+        (
+            Parameter::Payments,
+            insert::<payments::Entity>(Parameter::Payments, ""),
+        ),
+        (Parameter::KeptPayments, own_payments()),
+        (
+            Parameter::Refunds,
+            insert::<refunds::Entity>(
+                Parameter::Refunds,
+                &replacing::<refunds::Entity>("refund_id", &REFUND_FIXED_AT_CREATION),
             ),
         ),
-        granted(),
+        (Parameter::Queued, queued()),
+        (Parameter::Granted, granted()),
         // An id of its own is made by one write alone; that it is there already is no reason to lose the write.
-        insert::<deliveries::Entity>(
+        (
             Parameter::Deliveries,
-            " ON CONFLICT (webhook_id) DO NOTHING",
+            insert::<deliveries::Entity>(
+                Parameter::Deliveries,
+                " ON CONFLICT (webhook_id) DO NOTHING",
+            ),
         ),
-        insert::<audit_log::Entity>(Parameter::Audit, ""),
-        insert::<callbacks::Entity>(Parameter::Notices, ""),
-        repeated_notices(),
-        resolutions(),
-        resolved_keys(),
+        (
+            Parameter::Audit,
+            insert::<audit_log::Entity>(Parameter::Audit, ""),
+        ),
+        (
+            Parameter::Notices,
+            insert::<callbacks::Entity>(Parameter::Notices, ""),
+        ),
+        (Parameter::RepeatedNotices, repeated_notices()),
+        (Parameter::Resolutions, resolutions()),
+        (Parameter::ResolvedKeys, resolved_keys()),
+        (Parameter::IdempotencyKeys, idempotency_keys()),
+    ];
+    followers.extend(alerts().map(|text| (Parameter::Alerts, text)));
+    followers
+}
+
+/// What is known already is counted.
+fn alerts() -> [String; 3] {
+    let known = "NOT EXISTS (SELECT 1 FROM alert_keys AS k WHERE k.key = x.key)";
+    let alerts = rows(Parameter::Alerts);
+    [
         format!(
             "UPDATE alerts SET seen_count = alerts.seen_count + 1 FROM {alerts} \
              WHERE alerts.key = x.key AND {GUARD}"
@@ -125,14 +154,25 @@ fn followers() -> Vec<String> {
             "INSERT INTO alert_keys (key, at) SELECT x.key, x.created_at FROM {alerts} \
              WHERE {GUARD} ON CONFLICT DO NOTHING"
         ),
-        // Another payload leaves the key without a digest, which the column refuses.
-        insert::<idempotency_keys::Entity>(
-            Parameter::IdempotencyKeys,
-            " ON CONFLICT (owner, route, key) DO UPDATE SET payload_digest = \
-             CASE WHEN idempotency_keys.payload_digest = excluded.payload_digest \
-             THEN excluded.payload_digest END",
-        ),
     ]
+}
+
+fn queued() -> String {
+    let replaced = replacing::<fulfilments::Entity>(
+        "order_no, kind",
+        &["order_no", "kind", "order_id", "created_at"],
+    );
+    insert::<fulfilments::Entity>(Parameter::Queued, &replaced)
+}
+
+/// Another payload leaves the key without a digest, which the column refuses.
+fn idempotency_keys() -> String {
+    insert::<idempotency_keys::Entity>(
+        Parameter::IdempotencyKeys,
+        " ON CONFLICT (owner, route, key) DO UPDATE SET payload_digest = \
+         CASE WHEN idempotency_keys.payload_digest = excluded.payload_digest \
+         THEN excluded.payload_digest END",
+    )
 }
 
 fn insert<E: EntityTrait>(parameter: Parameter, tail: &str) -> String {
