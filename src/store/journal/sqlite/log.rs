@@ -7,29 +7,29 @@
 
 use crate::store::connect::JOURNAL_BUSY_TIMEOUT;
 use rusqlite::Connection;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Pages: somewhat more than SQLite folds in by itself.
 const LONG: i64 = 12_000;
-/// A read that takes longer (a backup, a check of the ledger) is not waited for; it is tried again after so many pages,
-/// twice as long and after twice as many each time.
-const MORE: i64 = 2_000;
-const DOUBLED_MAX: u32 = 3;
 /// So many times as long as usual: its room is given back.
 const TOO_LONG: i64 = 2;
-/// All of our own reads are shorter than these together, and callers wait meanwhile. SQLite waits for a place that a
-/// reader of before holds, which newer readers may take over one from the other: then another try finds it passed on.
+/// Most of our own reads are shorter, and callers wait meanwhile. SQLite waits for a place that a reader of before holds,
+/// which newer readers may take over one from the other: then another try finds it passed on.
 const WAITS: Duration = Duration::from_millis(25);
-const TRIES: u32 = 8;
+const TRIES: u32 = 2;
+/// A longer read (all orders are counted for a scrape, a backup) ends by itself. It is tried again after so many times as
+/// long as was waited, and after twice as long each time: the log grows a little, and callers wait seldom.
+const REST: u32 = 4;
+const DOUBLED_MAX: u32 = 3;
 
 /// When the log is folded in next.
 #[derive(Debug)]
 pub(super) struct Log {
-    long: i64,
     /// Pages.
-    folds_at: i64,
+    long: i64,
     /// How often in a row it could not be folded in.
     failed: u32,
+    rests_until: Option<Instant>,
 }
 
 impl Log {
@@ -40,8 +40,8 @@ impl Log {
     const fn of(long: i64) -> Self {
         Self {
             long,
-            folds_at: long,
             failed: 0,
+            rests_until: None,
         }
     }
 
@@ -54,42 +54,49 @@ impl Log {
         let Ok(Held { pages, .. }) = checkpoint(connection, "NOOP") else {
             return Ok(false);
         };
-        if pages < self.folds_at {
-            if pages < self.long {
-                self.folds_at = self.long;
-            }
+        if pages < self.long {
+            self.begin_anew();
             return Ok(false);
         }
-        // Whatever comes of it, not again with every write.
-        let doubled = 1_u32 << self.failed.min(DOUBLED_MAX);
-        self.folds_at = pages.saturating_add(MORE.saturating_mul(i64::from(doubled)));
-        self.failed = self.failed.saturating_add(1);
+        let began = Instant::now();
+        if self.rests_until.is_some_and(|until| began < until) {
+            return Ok(false);
+        }
         connection.busy_timeout(WAITS)?;
         // A file of the usual length is written over: it would only have to grow again.
         let shortens = pages >= self.long.saturating_mul(TOO_LONG);
-        let folded = fold(connection, shortens, TRIES.saturating_mul(doubled));
+        let folded = fold(connection, shortens);
         connection.busy_timeout(JOURNAL_BUSY_TIMEOUT)?;
-        let folded = folded?;
-        if folded {
+        if matches!(folded, Ok(true)) {
             self.begin_anew();
         } else {
+            // Whatever came of it, not again with every write.
+            self.rest(began);
             tracing::debug!(pages, "somebody reads for long: the database's log grows");
         }
-        Ok(folded && shortens)
+        Ok(folded? && shortens)
+    }
+
+    fn rest(&mut self, began: Instant) {
+        let times = REST << self.failed.min(DOUBLED_MAX);
+        self.failed = self.failed.saturating_add(1);
+        let now = Instant::now();
+        let waited = now.saturating_duration_since(began);
+        self.rests_until = now.checked_add(waited.saturating_mul(times));
     }
 
     /// What was tried before is of no account: the log is short again, or it has taken the last room and nothing can be
     /// written.
-    pub(super) fn begin_anew(&mut self) {
-        self.folds_at = self.long;
+    pub(super) const fn begin_anew(&mut self) {
         self.failed = 0;
+        self.rests_until = None;
     }
 }
 
 /// Whether it could be done.
-fn fold(connection: &Connection, shortens: bool, tries: u32) -> rusqlite::Result<bool> {
+fn fold(connection: &Connection, shortens: bool) -> rusqlite::Result<bool> {
     let mode = if shortens { "TRUNCATE" } else { "RESTART" };
-    for _ in 0..tries {
+    for _ in 0..TRIES {
         if !checkpoint(connection, mode)?.busy {
             return Ok(true);
         }
@@ -217,20 +224,20 @@ mod tests {
         let mut scene = Scene::new("long");
         let reader = scene.reader();
         begin(&reader);
-        let folded = |scene: &Scene| scene.log.folds_at != LONG_HERE;
-        let mut tried = 0;
+        let began = Instant::now();
         for _ in 0..100 {
-            let before = scene.log.folds_at;
             scene.write();
-            tried += i64::from(scene.log.folds_at != before);
         }
-        assert_eq!((tried, folded(&scene)), (1, true));
+        let rests = WAITS * TRIES * REST;
+        let tries = 2 + began.elapsed().as_micros() / rests.as_micros();
+        assert!(scene.log.failed > 0, "it was tried");
+        assert!(u128::from(scene.log.failed) <= tries, "and seldom");
         assert!(scene.pages() > LONG_HERE, "it grows meanwhile");
         end(&reader);
-        scene.log.folds_at = LONG_HERE;
+        scene.log.rests_until = None;
         scene.write();
         scene.write();
         assert!(scene.pages() < 20, "it has begun anew");
-        assert_eq!(scene.log.folds_at, LONG_HERE);
+        assert_eq!(scene.log.failed, 0);
     }
 }
