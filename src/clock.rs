@@ -2,7 +2,7 @@
 
 use crate::domain::{Now, UnixMillis};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Where the runtime gets its time from. Tests bring their own.
 pub trait Clock: Send + Sync + 'static {
@@ -10,6 +10,11 @@ pub trait Clock: Send + Sync + 'static {
     fn wall(&self) -> UnixMillis;
     /// Milliseconds since this run started, on a clock that never steps.
     fn mono_ms(&self) -> i64;
+}
+
+/// A span of so many milliseconds; none where they are less than none.
+pub(crate) fn millis(millis: i64) -> Duration {
+    Duration::from_millis(u64::try_from(millis).unwrap_or_default())
 }
 
 /// A clock that parts of the runtime share.

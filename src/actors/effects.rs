@@ -9,6 +9,7 @@ use super::messages::{OrderMessage, Settled};
 use super::shared::Shared;
 use super::supervisor::{Deliver, Supervisor};
 use crate::channels::{CallKind, Channel, ChargeCall};
+use crate::clock;
 use crate::domain::order::input::Source;
 use crate::domain::order::refund::RefundCallKind;
 use crate::domain::order::statement::UnknownAnswer;
@@ -91,7 +92,7 @@ fn charge(
         ChargeKind::Submit(_) => rules.read_timeout_ms,
         ChargeKind::Query | ChargeKind::Close => rules.query_timeout_ms,
     };
-    let timeout = Duration::from_millis(u64::try_from(timeout_ms).unwrap_or_default());
+    let timeout = clock::millis(timeout_ms);
     let call = ChargeCall::about(order, timeout);
     let order_no = order.order_no.0.clone();
     // Registered before anything else can look: an order in PROCESSING without an open call is "interrupted".

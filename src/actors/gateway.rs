@@ -16,6 +16,7 @@ use super::shared::Shared;
 use super::supervisor::{Census, Supervisor};
 use super::turns::Queue;
 use crate::channels::Rejection;
+use crate::clock;
 use crate::domain::order::input::Review;
 use crate::domain::order::{Entitlement, Input, Order, Refusal};
 use crate::domain::{Money, OrderNo};
@@ -137,7 +138,7 @@ impl Gateway {
         let order = settled?.order;
         let rules = self.shared.rules(&order.fingerprint.channel);
         let limit_ms = rules.query_timeout_ms.saturating_add(2_000);
-        let limit = Duration::from_millis(u64::try_from(limit_ms).unwrap_or_default());
+        let limit = clock::millis(limit_ms);
         Ok(match self.shared.within(limit, result).await {
             Some(Ok(after)) => after,
             Some(Err(_)) | None => order,

@@ -3,6 +3,7 @@
 use super::circuit::{Change, Circuit, Sign};
 use super::shared::Shared;
 use super::turns::{Queue, Turns};
+use crate::clock;
 use crate::config::{CircuitSettings, Rate};
 use crate::domain::order::{Alert, AlertKind, Severity};
 use crate::moment::rfc3339;
@@ -90,8 +91,7 @@ pub(super) async fn send(
 /// Lets a question pass. It may wait as long as a submit's call may be open: thousands of them after a restart would
 /// else use up their ladders without having been asked.
 pub(super) async fn ask(shared: &Shared, channel: &str) -> Result<(), &'static str> {
-    let limit_ms = shared.rules(channel).read_timeout_ms;
-    let limit = Duration::from_millis(u64::try_from(limit_ms).unwrap_or_default());
+    let limit = clock::millis(shared.rules(channel).read_timeout_ms);
     let turn = shared.take_turn(channel, Queue::Questions, limit).await;
     turn.then_some(()).ok_or(NO_TURN)
 }
@@ -105,7 +105,7 @@ impl Shared {
         };
         let admitted = circuit.admit(now_ms, call);
         self.parts.metrics.set_circuit(channel, circuit.level());
-        admitted.map_err(|wait_ms| Duration::from_millis(u64::try_from(wait_ms).unwrap_or(0)))
+        admitted.map_err(clock::millis)
     }
 
     /// What was admitted will not be sent.

@@ -11,10 +11,10 @@ mod round;
 pub use plan::{Mailing, Plan, plan};
 pub use round::Rounds;
 
+use crate::clock;
 use crate::domain::UnixMillis;
 use actix::prelude::*;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::sync::Mutex;
 
 /// A wake-up can be missed (a crash after the commit): what is due is found this much later.
@@ -57,7 +57,7 @@ impl Notifier {
         let wait_ms = next.map_or(POLL_MS, |next| {
             next.since(self.clock.wall()).clamp(0, POLL_MS)
         });
-        let wait = Duration::from_millis(u64::try_from(wait_ms).unwrap_or_default());
+        let wait = clock::millis(wait_ms);
         if let Some(old) = self.timer.take() {
             context.cancel_future(old);
         }

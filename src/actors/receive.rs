@@ -4,6 +4,7 @@ use super::gateway::{Gateway, GatewayError, Received, Seat, SeatKind};
 use super::guard;
 use super::messages::NoticeId;
 use crate::channels::{Notice, RawNotice, RefundBounce, Rejection, RejectionRule};
+use crate::clock;
 use crate::domain::OrderNo;
 use crate::domain::order::input::{Input, Source};
 use crate::domain::order::{Alert, AlertKind, Severity};
@@ -11,7 +12,6 @@ use crate::store::alerts::About;
 use crate::store::{inbox, orders};
 use sha2::{Digest, Sha256};
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 /// Callbacks that may be in work at once; beyond it the channel is told to send again.
 const CALLBACKS_MAX: usize = 4_096;
@@ -155,8 +155,7 @@ impl Gateway {
             return Ok(None);
         };
         guard::ask(&self.shared, channel).await?;
-        let timeout_ms = self.shared.rules(channel).query_timeout_ms;
-        let timeout = Duration::from_millis(u64::try_from(timeout_ms).unwrap_or_default());
+        let timeout = clock::millis(self.shared.rules(channel).query_timeout_ms);
         adapter.number_of_trade(trade_no, timeout).await
     }
 

@@ -10,6 +10,7 @@ use super::order::{OrderActor, Retire};
 use super::shared::Shared;
 use super::timers::Timers;
 use super::turn::Turn;
+use crate::clock;
 use crate::domain::order::Input;
 use crate::domain::{OrderNo, UnixMillis};
 use actix::{Actor, Addr, AsyncContext, Context, Handler, Message, SpawnHandle};
@@ -141,7 +142,7 @@ impl Supervisor {
             ctx.cancel_future(handle);
         }
         let left = due.since(self.shared.now().wall);
-        let wait = Duration::from_millis(u64::try_from(left).unwrap_or(0)).min(TICK_MAX);
+        let wait = clock::millis(left).min(TICK_MAX);
         let handle = ctx.run_later(wait, |_, ctx| ctx.address().do_send(LookAtTimers));
         self.tick = Some((handle, due));
     }

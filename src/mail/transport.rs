@@ -1,6 +1,7 @@
 //! How a mail leaves: over SMTP, or as a file where there is none.
 
 use super::{AlertSettings, Mail, address, files, smtp};
+use crate::clock;
 use lettre::message::{Mailbox, MultiPart};
 use lettre::{AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor};
 use secrecy::ExposeSecret;
@@ -100,7 +101,7 @@ impl Transport {
     }
 
     fn compose(&self, mail: &Mail) -> Result<Message, lettre::error::Error> {
-        let since_1970 = Duration::from_millis(u64::try_from(mail.at.0).unwrap_or_default());
+        let since_1970 = clock::millis(mail.at.0);
         let headers = Message::builder()
             .message_id(Some(mail.message_id.clone()))
             .date(UNIX_EPOCH + since_1970)

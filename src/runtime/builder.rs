@@ -7,7 +7,7 @@ use super::{Runtime, RuntimeError, log};
 use crate::actors::notifier::{Notifier, Wake};
 use crate::actors::{ChannelLimits, Found, Parts, WebhookData, start};
 use crate::channels::{Channel, Channels};
-use crate::clock::{SharedClock, SystemClock};
+use crate::clock::{SharedClock, SystemClock, millis};
 use crate::config::restored::RESTORE_ASKS_MS;
 use crate::config::{
     CircuitSettings, Settings, check_against_rows, check_refunds, duration, kept, private,
@@ -26,7 +26,6 @@ use crate::web;
 use actix::{Addr, Arbiter};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 /// What a runtime is made of, before it starts.
 pub struct RuntimeBuilder {
@@ -371,8 +370,4 @@ async fn attend(
 
 fn run_on(arbiter: &Arbiter, work: impl Future<Output = ()> + Send + 'static) {
     arbiter.spawn(async move { drop(tokio::spawn(work).await) });
-}
-
-fn millis(millis: i64) -> Duration {
-    Duration::from_millis(u64::try_from(millis).unwrap_or_default())
 }

@@ -1,8 +1,8 @@
 //! Wakes the watch over accounts when something comes sooner than it would look by itself.
 
+use crate::clock;
 use crate::domain::UnixMillis;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::Duration;
 use tokio::sync::Notify;
 
 /// When the watch looks next, and how it is woken before.
@@ -38,8 +38,8 @@ impl Bell {
     /// Waits until `next_look`, or until something comes sooner.
     pub(super) async fn wait(&self, now: UnixMillis, next_look: UnixMillis) {
         self.next_look.store(next_look.0, Ordering::Release);
-        let wait_ms = u64::try_from(next_look.since(now)).unwrap_or_default();
+        let wait = clock::millis(next_look.since(now));
         // In time or by the bell: both are good.
-        drop(tokio::time::timeout(Duration::from_millis(wait_ms), self.rung.notified()).await);
+        drop(tokio::time::timeout(wait, self.rung.notified()).await);
     }
 }

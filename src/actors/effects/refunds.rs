@@ -6,12 +6,13 @@ use crate::actors::guard;
 use crate::actors::shared::Shared;
 use crate::actors::supervisor::Supervisor;
 use crate::channels::{Channel, RefundCall};
+use crate::clock;
 use crate::domain::order::refund::RefundCallKind;
 use crate::domain::order::{Input, Order, RefundAnswer};
 use crate::telemetry::labels::CallLabels;
 use actix::Addr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Starts the call about the refund with this number and lets it run.
 pub(super) fn start(
@@ -36,7 +37,7 @@ pub(super) fn start(
         RefundCallKind::Send => rules.read_timeout_ms,
         RefundCallKind::Query => rules.query_timeout_ms,
     };
-    let timeout = Duration::from_millis(u64::try_from(timeout_ms).unwrap_or_default());
+    let timeout = clock::millis(timeout_ms);
     let call = RefundCall::about(order, refund, timeout);
     let (order_no, refund_no) = (order.order_no.0.clone(), refund_no.to_owned());
     let open = match kind {
@@ -125,9 +126,8 @@ async fn make(
 /// After a restore the channel may know a refund of this number that we have forgotten, and not remember its key: it is
 /// sent only if the channel does not know it.
 async fn ask_then_send(shared: &Shared, channel: &dyn Channel, call: &RefundCall) -> RefundAnswer {
-    let millis = shared.rules(channel.name()).query_timeout_ms;
     let question = RefundCall {
-        timeout: Duration::from_millis(u64::try_from(millis).unwrap_or_default()),
+        timeout: clock::millis(shared.rules(channel.name()).query_timeout_ms),
         ..call.clone()
     };
     let known = channel.query_refund(&question).await;
