@@ -164,55 +164,58 @@ pub fn delivered(
     at: UnixMillis,
 ) -> Statement {
     let headers = answer.map(|answer| serde_json::json!(answer.headers).to_string());
-    metered_trades::Entity::update_many()
-        .set(metered_trades::ActiveModel {
-            status: ActiveValue::Set(DELIVERED.to_owned()),
-            proof_digest: ActiveValue::Set(proof_digest.to_owned()),
-            answer_status: ActiveValue::Set(answer.map(|answer| i64::from(answer.status))),
-            answer_headers: ActiveValue::Set(headers),
-            answer_body: ActiveValue::Set(answer.map(|answer| answer.body.clone())),
-            due_at: ActiveValue::Set(Some(at.0)),
-            delivered_at: ActiveValue::Set(Some(at.0)),
-            ..Default::default()
-        })
-        .filter(metered_trades::Column::Channel.eq(key.channel.as_str()))
-        .filter(metered_trades::Column::TradeNo.eq(key.trade_no.as_str()))
-        .filter(metered_trades::Column::Status.eq(PAID))
-        .build(backend)
+    let next = metered_trades::ActiveModel {
+        status: ActiveValue::Set(DELIVERED.to_owned()),
+        proof_digest: ActiveValue::Set(proof_digest.to_owned()),
+        answer_status: ActiveValue::Set(answer.map(|answer| i64::from(answer.status))),
+        answer_headers: ActiveValue::Set(headers),
+        answer_body: ActiveValue::Set(answer.map(|answer| answer.body.clone())),
+        due_at: ActiveValue::Set(Some(at.0)),
+        delivered_at: ActiveValue::Set(Some(at.0)),
+        ..Default::default()
+    };
+    change(backend, key, PAID, next)
 }
 
 /// It did not go out after all, whatever an earlier write says; a person is told at `overdue_at`.
 pub fn not_delivered(backend: DbBackend, key: &TradeKey, overdue_at: UnixMillis) -> Statement {
+    let next = metered_trades::ActiveModel {
+        status: ActiveValue::Set(PAID.to_owned()),
+        answer_status: ActiveValue::Set(None),
+        answer_headers: ActiveValue::Set(None),
+        answer_body: ActiveValue::Set(None),
+        due_at: ActiveValue::Set(Some(overdue_at.0)),
+        delivered_at: ActiveValue::Set(None),
+        ..Default::default()
+    };
+    change(backend, key, DELIVERED, next)
+}
+
+/// Changes this trade if it still stands where it was seen.
+fn change(
+    backend: DbBackend,
+    key: &TradeKey,
+    status: &str,
+    next: metered_trades::ActiveModel,
+) -> Statement {
     metered_trades::Entity::update_many()
-        .set(metered_trades::ActiveModel {
-            status: ActiveValue::Set(PAID.to_owned()),
-            answer_status: ActiveValue::Set(None),
-            answer_headers: ActiveValue::Set(None),
-            answer_body: ActiveValue::Set(None),
-            due_at: ActiveValue::Set(Some(overdue_at.0)),
-            delivered_at: ActiveValue::Set(None),
-            ..Default::default()
-        })
+        .set(next)
         .filter(metered_trades::Column::Channel.eq(key.channel.as_str()))
         .filter(metered_trades::Column::TradeNo.eq(key.trade_no.as_str()))
-        .filter(metered_trades::Column::Status.eq(DELIVERED))
+        .filter(metered_trades::Column::Status.eq(status))
         .build(backend)
 }
 
 /// The channel has taken the confirmation.
 pub fn confirmed(backend: DbBackend, key: &TradeKey, at: UnixMillis) -> Statement {
-    metered_trades::Entity::update_many()
-        .set(metered_trades::ActiveModel {
-            status: ActiveValue::Set(CONFIRMED.to_owned()),
-            due_at: ActiveValue::Set(None),
-            last_error: ActiveValue::Set(None),
-            confirmed_at: ActiveValue::Set(Some(at.0)),
-            ..Default::default()
-        })
-        .filter(metered_trades::Column::Channel.eq(key.channel.as_str()))
-        .filter(metered_trades::Column::TradeNo.eq(key.trade_no.as_str()))
-        .filter(metered_trades::Column::Status.eq(DELIVERED))
-        .build(backend)
+    let next = metered_trades::ActiveModel {
+        status: ActiveValue::Set(CONFIRMED.to_owned()),
+        due_at: ActiveValue::Set(None),
+        last_error: ActiveValue::Set(None),
+        confirmed_at: ActiveValue::Set(Some(at.0)),
+        ..Default::default()
+    };
+    change(backend, key, DELIVERED, next)
 }
 
 /// The confirmation was not taken, and is due again at `next`.
@@ -222,30 +225,22 @@ pub fn not_confirmed(
     next: UnixMillis,
     error: &str,
 ) -> Statement {
-    metered_trades::Entity::update_many()
-        .set(metered_trades::ActiveModel {
-            confirm_count: ActiveValue::Set(trade.confirm_count.saturating_add(1)),
-            due_at: ActiveValue::Set(Some(next.0)),
-            last_error: ActiveValue::Set(Some(error.to_owned())),
-            ..Default::default()
-        })
-        .filter(metered_trades::Column::Channel.eq(trade.key.channel.as_str()))
-        .filter(metered_trades::Column::TradeNo.eq(trade.key.trade_no.as_str()))
-        .filter(metered_trades::Column::Status.eq(DELIVERED))
-        .build(backend)
+    let next = metered_trades::ActiveModel {
+        confirm_count: ActiveValue::Set(trade.confirm_count.saturating_add(1)),
+        due_at: ActiveValue::Set(Some(next.0)),
+        last_error: ActiveValue::Set(Some(error.to_owned())),
+        ..Default::default()
+    };
+    change(backend, &trade.key, DELIVERED, next)
 }
 
 /// A person is told that nothing was delivered for it; that is not due again.
 pub fn told_of(backend: DbBackend, trade: &Trade) -> Statement {
-    metered_trades::Entity::update_many()
-        .set(metered_trades::ActiveModel {
-            due_at: ActiveValue::Set(None),
-            ..Default::default()
-        })
-        .filter(metered_trades::Column::Channel.eq(trade.key.channel.as_str()))
-        .filter(metered_trades::Column::TradeNo.eq(trade.key.trade_no.as_str()))
-        .filter(metered_trades::Column::Status.eq(PAID))
-        .build(backend)
+    let next = metered_trades::ActiveModel {
+        due_at: ActiveValue::Set(None),
+        ..Default::default()
+    };
+    change(backend, &trade.key, PAID, next)
 }
 
 /// The trades about which something is due: a confirmation, or that nothing was delivered.
