@@ -67,14 +67,15 @@ impl Log {
         let shortens = pages >= self.long.saturating_mul(TOO_LONG);
         let folded = fold(connection, shortens);
         connection.busy_timeout(JOURNAL_BUSY_TIMEOUT)?;
-        if matches!(folded, Ok(true)) {
+        // Whatever came of it, not again with every write.
+        self.rest(began);
+        let folded = folded?;
+        if folded {
             self.begin_anew();
         } else {
-            // Whatever came of it, not again with every write.
-            self.rest(began);
             tracing::debug!(pages, "somebody reads for long: the database's log grows");
         }
-        Ok(folded? && shortens)
+        Ok(folded && shortens)
     }
 
     fn rest(&mut self, began: Instant) {
