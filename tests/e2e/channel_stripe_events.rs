@@ -5,7 +5,7 @@ use crate::channel_stripe::{
 };
 use crate::retention::{has_run, is_kept_once_and_seen_twice, three_years_pass};
 use crate::support::doubles::stripe::{SECRET, StripeDouble, Trick, sign, text};
-use crate::support::{MERCHANT, alerts_of, eventually};
+use crate::support::{MERCHANT, alerts_of};
 use serde_json::json;
 
 const OLD_SECRET: &str = "whsec_testOnly_old_0000000000000000";
@@ -194,12 +194,7 @@ async fn a_debit_that_is_begun_pays_when_it_has_succeeded_also_after_the_end() {
         let event = double.event("payment_intent.processing", &begun);
         assert_eq!(hear(&shop, &event).await.status, 200);
         if expires_in == 1 {
-            eventually("its time is over", || async {
-                let history = shop.history(order_id).await;
-                let over = history.iter().any(|kind| kind == "expiry");
-                over.then_some(()).ok_or_else(|| format!("{history:?}"))
-            })
-            .await;
+            shop.happens("expiry", order_id).await;
         }
         assert_eq!(shop.get(order_id).await["status"], "PENDING");
         let event = double.event("payment_intent.succeeded", &double.pay(order_no));

@@ -184,12 +184,7 @@ async fn a_transfer_after_the_end_of_the_order_pays_it_while_it_is_not_closed() 
         let waiting = tell(&shop, &gateway, order_no).await;
         assert_eq!(waiting.status, 200);
         if expires_in == 1 {
-            eventually("its time is over", || async {
-                let history = shop.history(order_id).await;
-                let over = history.iter().any(|kind| kind == "expiry");
-                over.then_some(()).ok_or_else(|| format!("{history:?}"))
-            })
-            .await;
+            shop.happens("expiry", order_id).await;
         }
         assert_eq!(shop.get(order_id).await["status"], "PENDING");
         gateway.pay(order_no);
@@ -209,12 +204,7 @@ async fn an_end_that_a_notice_alone_tells_is_asked_about() {
     let over = gateway.notice("tp-27");
     gateway.edit("tp-27", |order| order.status = "Pending".to_owned());
     assert_eq!(shop.notify("tokenpay", &[], over).await.status, 200);
-    eventually("the answer is on record", || async {
-        let history = shop.history(&order_id).await;
-        let asked = history.iter().any(|kind| kind == "query_reply");
-        asked.then_some(()).ok_or_else(|| format!("{history:?}"))
-    })
-    .await;
+    shop.happens("query_reply", &order_id).await;
     assert_eq!(shop.get(&order_id).await["status"], "PENDING");
 }
 

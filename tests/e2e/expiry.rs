@@ -1,6 +1,6 @@
 //! The payer's time runs out.
 
-use crate::support::{Processor, Shop, Stage, alerts_of, eventually, order, said};
+use crate::support::{Processor, Shop, Stage, alerts_of, order, said};
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -35,12 +35,7 @@ async fn proof_that_comes_after_the_expiry_and_before_the_close_pays_the_order()
     let mut body = order("brink", "VIP #pending #query=timeout #no-callback");
     body["expires_in"] = json!(1);
     let order_id = shop.create_async(&body).await.text("order_id").to_owned();
-    eventually("its expiry has been looked at", || async {
-        let history = shop.history(&order_id).await;
-        let expired = history.iter().any(|kind| kind == "expiry");
-        expired.then_some(()).ok_or_else(|| format!("{history:?}"))
-    })
-    .await;
+    shop.happens("expiry", &order_id).await;
 
     let heard = shop
         .hear(&processor, "n-1", &said("brink", "T-brink", "PAID"))

@@ -1,6 +1,6 @@
 //! News in the wrong order: a stale *no* after a *yes*, a stale *pending* after *paid*.
 
-use crate::support::{Processor, Shop, Stage, alerts_of, eventually, order, said};
+use crate::support::{Processor, Shop, Stage, alerts_of, order, said};
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -57,12 +57,7 @@ async fn a_late_pending_reply_does_not_write_over_a_callback_s_payment() {
     assert_eq!(heard.status, 200, "{:?}", heard.body);
     assert_eq!(shop.get(&order_id).await["status"], "PAID");
 
-    eventually("the stale reply has come", || async {
-        let history = shop.history(&order_id).await;
-        let replied = history.iter().any(|kind| kind == "submit_reply");
-        replied.then_some(()).ok_or_else(|| format!("{history:?}"))
-    })
-    .await;
+    shop.happens("submit_reply", &order_id).await;
     let order = shop.get(&order_id).await;
     assert_eq!(
         (&order["status"], &order["next_action"]),

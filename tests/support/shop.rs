@@ -328,6 +328,16 @@ impl Shop {
         answer.body["data"].as_array().cloned().unwrap_or_default()
     }
 
+    /// Waits until this kind of event stands in the order's history.
+    pub async fn happens(&self, kind: &str, order_id: &str) {
+        eventually(&format!("{kind} of {order_id}"), || async {
+            let history = self.history(order_id).await;
+            let happened = history.iter().any(|event| event == kind);
+            happened.then_some(()).ok_or_else(|| format!("{history:?}"))
+        })
+        .await;
+    }
+
     /// Waits until the one webhook of this type about the order has this status.
     pub async fn delivery_becomes(&self, order_no: &str, kind: &str, status: &str) -> Value {
         eventually(
